@@ -6,13 +6,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from unplace import torchapi
-from unplace.torchapi import Result, View
+from unplace.torchapi import Result, View, results
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -761,3 +762,58 @@ def test_views_and_containers_among_modules() -> None:
     recurrent = torchapi.module("torch.nn.LSTM")
     assert recurrent is not None
     assert recurrent.result is Result.TENSORS
+
+
+# ---- functions for lists of tensors
+
+
+def test_functions_for_lists_make_new_tensors_and_save_results_only_as_the_operator_for_one_does() -> None:
+    for short in filter(lambda name: results.works_on_each(f"torch.{name}"), dir(torch)):
+        function = getattr(torch, short)
+        forms = [partial(_repeated, function, count) for count in (1, 2, 3)]
+        forms.append(partial(_with_number, function))
+        operator = torchapi.function(results.of_one(f"torch.{short}"))
+        is_declared = operator is None or not operator.saves.isdisjoint(("result", "*"))
+        accepted = [form for form in forms if is_accepted(form)]
+        assert accepted or operator is None, short
+        assert is_declared or not any(map(saves_its_results, accepted)), short
+
+
+def _repeated(function: Callable[..., Any], count: int, tensors: list[Any]) -> Any:
+    return function(*[tensors] * count)
+
+
+def _with_number(function: Callable[..., Any], tensors: list[Any]) -> Any:
+    return function(tensors, 0.5)
+
+
+def is_accepted(call: Callable[[list[Any]], Any]) -> bool:
+    """Tell whether a function takes these arguments, and has a derivative."""
+    try:
+        sum(made.sum() for made in call(two_tensors())).backward()
+    except (RuntimeError, TypeError):
+        return False
+    return True
+
+
+def saves_its_results(call: Callable[[list[Any]], Any]) -> bool:
+    """Tell whether autograd keeps what a function makes of a list of tensors; it is a tuple in new memory."""
+    given = two_tensors()
+    made = call(given)
+    assert isinstance(made, tuple)
+    memory = {tensor.untyped_storage().data_ptr() for tensor in given}
+    assert memory.isdisjoint(tensor.untyped_storage().data_ptr() for tensor in made)
+    with torch.no_grad():
+        for tensor in made:
+            tensor.add_(1)
+    try:
+        sum(tensor.sum() for tensor in made).backward()
+    except RuntimeError as error:
+        assert "modified by an inplace operation" in str(error)
+        return True
+    return False
+
+
+def two_tensors() -> list[Any]:
+    """Make a list of tensors with a graph, whose values are in the domain of all functions."""
+    return [torch.full((2, 2), value, requires_grad=True) * 1 for value in (0.25, 0.5)]

@@ -201,3 +201,15 @@ TOTALS = ("sum", "prod", "norm", "mean", "max", "min", "amax", "amin", "std", "v
 
 DIVISIONS = ("div_", "divide_", "true_divide_")
 """In-place methods that torch refuses on integers, unless they round."""
+
+_FOREACH = "torch._foreach_"
+
+
+def works_on_each(qualified: str) -> bool:
+    """Tell whether a function does to each tensor of a list what an operator does to one, in new memory."""
+    return qualified.startswith(_FOREACH) and not qualified.endswith("_")
+
+
+def of_one(qualified: str) -> str:
+    """Return the operator for one tensor that such a function stands for: `torch.exp` for `torch._foreach_exp`."""
+    return f"torch.{qualified.removeprefix(_FOREACH)}"

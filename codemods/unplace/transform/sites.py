@@ -387,7 +387,7 @@ class Site:
             return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
         if self._may_miss_values():
             return Harm.POSSIBLE, None
-        outside = sorted(o for o in self.roots() if o.origin is not Origin.FRESH)
+        outside = sorted(o for o in self._written() if o.origin is not Origin.FRESH)
         if not all(map(self._is_saved_by_no_caller, outside)):
             return Harm.POSSIBLE, None
         return Harm.POSSIBLE if certain or forbidden is not None else Harm.HARMLESS, None
@@ -412,15 +412,23 @@ class Site:
         keeper = self.state.kept_by(self.value.objs)
         if keeper is not None and keeper.operation == CONSUMER:
             return True
-        saves = (saved for o in self.roots() for saved in self.state.saved.get(o, ()))
+        saves = (saved for o in self._written() for saved in self.state.saved.get(o, ()))
         return any(not is_never_asked_for(self.run, saved) for saved in saves)
+
+    def _targets(self) -> Objs:
+        """Return the objects that are written: of a list of tensors, its elements, too (`torch._foreach_add_`)."""
+        is_listed = self.write.kind is WriteKind.FUNCTION and self.value.may_be(LIST | TUPLE)
+        return self.state.reachable(self.value.objs) if is_listed else self.value.objs
+
+    def _written(self) -> Objs:
+        """Return the objects that are written, and all that they may be views of."""
+        return self.state.roots(self._targets())
 
     def _surely_saved(self) -> list[Saved]:
         """Return the operations that saved the written memory, by what the code in sight shows."""
         if self.write.in_any_order:
             return []
-        is_listed = self.write.kind is WriteKind.FUNCTION and self.value.may_be(LIST | TUPLE)  # torch._foreach_add_
-        seen = self.state.seen(self.state.reachable(self.value.objs) if is_listed else self.value.objs)
+        seen = self.state.seen(self._targets())
         known = {saved for o in seen for saved in self.state.saved.get(o, ()) if saved.certain and saved.on_path}
         if not self.write.grad.records:
             known = {s for s in known if s.node and not is_unrecorded(self.program, self.run.scope, s.node)}

@@ -202,6 +202,20 @@ def _sequence(
     return Effect(Returned(TUPLE, elements=fields, tracked=Tracked.NO, label="container"), saves=kept)
 
 
+def of_each(run: Run, name: str, operator: Operator | None, bound: Mapping[str, Value], state: State) -> Effect:
+    """Return the effect of `torch._foreach_exp(xs)`: a tuple of new tensors.
+
+    Autograd may save all that goes in, more than for one tensor, and the results where the operator for one says so.
+    """
+    values = list(bound.values())
+    tracked = Tracked.NO if is_untracked(run, *result_types.members(values, state)) else Tracked.MAYBE
+    element = Returned(TENSOR, tracked=tracked, label=name, operator=operator.short if operator is not None else None)
+    is_result_saved = operator is None or not operator.saves.isdisjoint((effect.RESULT, "*"))
+    saved = (*bound, effect.RETURNED) if is_result_saved else tuple(bound)
+    saves = tuple(effect.Save(parameter, False, "") for parameter in saved)
+    return Effect(Returned(TUPLE, elements=((ANY, element),), tracked=Tracked.NO, label="container"), saves=saves)
+
+
 def of_tensor_class(label: str, bound: Mapping[str, Value], count: int, dtype: Token = None) -> Effect:
     """Return the effect of a call of `torch.FloatTensor` or the like, which may take over the tensor passed to it.
 

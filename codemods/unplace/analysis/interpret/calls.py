@@ -301,6 +301,8 @@ class Calls:
         """Return what another function of torch does: a new module, optimizer, context manager, or a number."""
         if qualified in modes.ENVIRONMENT:
             return NUMBER_VALUE
+        if results.works_on_each(qualified) and arguments.exact:
+            return self._of_each(node, qualified, arguments, state)
         of = qualified.removesuffix(".from_pretrained")
         keeping = Effect(Returned(OTHER, ref=Named(qualified)), keeps=frozenset((EVERY,)))
         call = Call(self, node, arguments.bind(()), state)
@@ -311,6 +313,13 @@ class Calls:
         if qualified.startswith(modes.OBJECTS) or qualified in modes.CONTEXTS:
             return apply(call, keeping)
         return self.unknown_call(node, arguments.all(), state)
+
+    def _of_each(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+        """Return the new tensors of a function that does to each tensor of a list what an operator does to one."""
+        operator = torchapi.function(results.of_one(qualified))
+        bound, name = arguments.bind(()), f"{qualified.rpartition('.')[2]}()"
+        made = operators.of_each(self.run, name, operator, bound, state)
+        return apply(Call(self, node, bound, state, name), made)
 
     def _may_pose(self, name: str, arguments: Arguments) -> bool:
         """Tell whether what is given to a function of torch may be an object that poses as a tensor."""
