@@ -809,8 +809,7 @@ def saves_its_results(call: Callable[[list[Any]], Any]) -> bool:
     try:
         sum(tensor.sum() for tensor in made).backward()
     except RuntimeError as error:
-        assert "modified by an inplace operation" in str(error)
-        return True
+        return "modified by an inplace operation" in str(error)
     return False
 
 
