@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from itertools import zip_longest
 from unplace.text import positions
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.text.trees import parsed
+from unplace.text.trees import groups
 
 _LAYOUT = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
 
@@ -91,16 +90,7 @@ def _parts(before: str, after: str, edits: Sequence[Edit]) -> list[tuple[_Span, 
 
 def _statements(text: str) -> list[_Span]:
     """Return the spans of a module's statements; statements that share a line share a span."""
-    starts = [*Text(text).starts, len(text) + 1]
-    found: list[_Span] = []
-    for statement in parsed(text).body:
-        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-        line = min(statement.lineno, *(d.lineno for d in decorators)) if decorators else statement.lineno
-        own = _Span(starts[line - 1], min(starts[statement.end_lineno or line], len(text)))
-        if found and own.start < found[-1].end:
-            own = _Span(found.pop().start, own.end)
-        found.append(own)
-    return found
+    return [_Span(group.start, group.end) for group in groups(text)]
 
 
 def _outside(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str, int]]:

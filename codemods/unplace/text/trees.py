@@ -1,15 +1,133 @@
-"""Keeps the last few parsed modules: the rounds over a file and the check of the result parse the same texts."""
+"""Keeps the last few parsed modules: the rounds over a file and the check of the result parse the same texts.
+
+A text that differs from one of these in some statements of the module shares the trees of all others with it.
+"""
 
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import RLock
+
+from unplace.text.positions import Text
 
 _KEPT = 4
 """The number of trees kept: a file before, after most rounds, and after the last but one."""
 
+_CONTINUES = "\\\n"
 
-@lru_cache(_KEPT)
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A statement of a module, or several that share a line: their first line, from 1, and the span of their lines."""
+
+    statements: tuple[ast.stmt, ...]
+    line: int
+    start: int
+    end: int
+
+
 def parsed(text: str) -> ast.Module:
     """Return the tree of a module, which must not be changed; raise `SyntaxError` where CPython can't parse it."""
-    return ast.parse(text)
+    return _trees.of(text)
+
+
+def groups(text: str) -> list[Group]:
+    """Return the statements of a module, those that share a line together, each with the lines that it covers."""
+    starts = [*Text(text).starts, len(text)]
+    found: list[Group] = []
+    for statement in parsed(text).body:
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+        line = min([statement.lineno, *(d.lineno for d in decorators)])
+        own = Group((statement,), line, starts[line - 1], starts[statement.end_lineno or line])
+        if found and own.start < found[-1].end:
+            first = found.pop()
+            own = Group((*first.statements, statement), first.line, first.start, own.end)
+        found.append(own)
+    return found
+
+
+class _Trees:
+    """The trees of the last few texts, the latest last; the threads of the server share them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, ast.Module] = {}
+        self._lock = RLock()
+
+    def of(self, text: str) -> ast.Module:
+        """Return the tree of a text, made of those of an earlier text as far as both agree."""
+        with self._lock:
+            tree = self._kept.pop(text, None)
+            if tree is None:
+                tree = self._reparsed(text) or ast.parse(text)
+            self._kept[text] = tree
+            while len(self._kept) > _KEPT:
+                del self._kept[next(iter(self._kept))]
+            return tree
+
+    def _reparsed(self, text: str) -> ast.Module | None:
+        """Return the tree of a text of which only the changed statements are parsed; None where that won't do.
+
+        Lines before and after the changed statements must be complete without them, and keep their numbers.
+        """
+        if "\r" in text or not self._kept:
+            return None
+        before = max(self._kept, key=lambda other: _common_start(other, text))
+        same = _common_start(before, text)
+        first, last = _outside(groups(before), before, same, _common_end(before, text, same))
+        start = first[-1].end if first else 0
+        end = last[0].start if last else len(before)
+        changed = text[start : end + len(text) - len(before)]
+        if (first or last) and _is_cut_well(before[:start], before[start:end], changed, keeps_lines=bool(last)):
+            try:
+                made = ast.parse("\n" * before.count("\n", 0, start) + changed)
+            except SyntaxError:
+                return None
+            kept = [[s for group in part for s in group.statements] for part in (first, last)]
+            return ast.Module([*kept[0], *made.body, *kept[1]], type_ignores=[])
+        return None
+
+
+_trees = _Trees()
+
+
+def _common_start(first: str, second: str) -> int:
+    """Return the length of the longest text with which both begin."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_end(first: str, second: str, start: int) -> int:
+    """Return the length of the longest text with which both end, behind their common `start`."""
+    low, high = 0, min(len(first), len(second)) - start
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[len(first) - middle : len(first) - low] == second[len(second) - middle : len(second) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _outside(statements: Sequence[Group], text: str, start: int, end: int) -> tuple[list[Group], list[Group]]:
+    """Return the statements within the first `start` characters of a text, and within the last `end` of them.
+
+    The line ends around them are among these characters.
+    """
+    first = [group for group in statements if group.end <= start and text[group.end - 1] == "\n"]
+    last = [group for group in statements if group.start > len(text) - end]
+    return first, last
+
+
+def _is_cut_well(kept: str, old: str, new: str, *, keeps_lines: bool) -> bool:
+    """Tell whether what is changed begins and ends with whole lines and, if it has to, has as many as before."""
+    if any(part.endswith(_CONTINUES) for part in (kept, old, new)) or "\r" in old:
+        return False
+    return not keeps_lines or old.count("\n") == new.count("\n")
