@@ -101,8 +101,15 @@ OF_OPERATORS = {
     "iand": "bitwise_and_",
     "ior": "bitwise_or_",
     "ixor": "bitwise_xor_",
+    "setitem": "index_put_",
 }
-"""The methods that Python's in-place operators are, by their names in its module `operator`."""
+"""The methods that Python's in-place operators and stores are, by their names in its module `operator`."""
+
+
+def own_name(name: str) -> str:
+    """Return the method that a special method of tensors is (`add_` for `__iadd__`); of others the name itself."""
+    return OF_OPERATORS.get(name[2:-2], name) if name.startswith("__") else name
+
 
 KEEPING_VALUES = frozenset(["clone", "to", "cpu", "cuda", "float", "double", "half"])
 """Methods that give the values of a tensor, with its graph."""

@@ -112,7 +112,8 @@ def _of_class(run: Run, node: ast.Attribute, of: Class | Named) -> Value:
 
 def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:
     operator = torchapi.tensor_attribute(node.attr)
-    if operator is None and (torchapi.tensor_method(node.attr) or torchapi.inplace_method(node.attr)):
+    own = members.own_name(node.attr)
+    if operator is None and (torchapi.tensor_method(own) or torchapi.inplace_method(own)):
         return _bound_method(node, base)
     if operator is None:
         return _foreign(run, node, base, state, UNKNOWN)
@@ -129,7 +130,7 @@ def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Valu
 
 def _bound_method(node: ast.Attribute, base: Value) -> Value:
     """Return a method of a tensor: it holds the tensor, and tells of it what a call has to know."""
-    ref = TensorMethod(node) if torchapi.inplace_method(node.attr) is not None else None
+    ref = TensorMethod(node) if torchapi.inplace_method(members.own_name(node.attr)) is not None else None
     return Value(CALLABLE, base.objs, dtype=base.dtype, tracked=base.tracked, ref=ref, likely=base.likely)
 
 

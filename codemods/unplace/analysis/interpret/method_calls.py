@@ -82,7 +82,10 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     plain = _of_plain(calls, node, name, base, arguments, state)
     if plain is not None:
         return plain
-    if is_shared:
+    own = members.own_name(name)
+    if own != name and base.may_be(TENSOR | UNKNOWN) and not is_object:
+        may_write(calls.run, node, WriteKind.BOUND, func.value, base, tuple(arguments.all()), state, own)
+    elif is_shared:
         may_write(calls.run, node, WriteKind.METHOD, func.value, base, tuple(arguments.all()), state, name)
     elif is_inplace:
         calls.run.write(node, WriteKind.METHOD, func.value, base, state, name, tuple(arguments.all()))
@@ -142,7 +145,7 @@ def of_tensor(
     inplace = torchapi.inplace_method(name)
     if inplace is not None:
         return _in_place(calls, node, WriteKind.METHOD, func.value, inplace, base, arguments, state)
-    if name.startswith("__i") and (own := members.OF_OPERATORS.get(name.strip("_"))) is not None:
+    if (own := members.own_name(name)) != name:
         return of_name(calls, node, own, func.value, base, arguments, state)
     operator = torchapi.tensor_method(name)
     if operator is None:
@@ -166,7 +169,7 @@ def of_bound(
     bump = acc.mul_
     bump(2)
     """
-    inplace = torchapi.inplace_method(ref.node.attr)
+    inplace = torchapi.inplace_method(members.own_name(ref.node.attr))
     assert inplace is not None
     return _in_place(calls, node, WriteKind.BOUND, node.func, inplace, _receiver(callee), arguments, state)
 
@@ -185,7 +188,8 @@ def of_handed(run: Run, node: ast.Call, given: Iterable[Value], state: State) ->
     for value in given:
         for ref in alternatives(value.ref):
             if isinstance(ref, TensorMethod):
-                run.write(node, WriteKind.BOUND, ref.node, _receiver(value), state, ref.node.attr)
+                name = members.own_name(ref.node.attr)
+                run.write(node, WriteKind.BOUND, ref.node, _receiver(value), state, name)
 
 
 def _receiver(method: Value) -> Value:

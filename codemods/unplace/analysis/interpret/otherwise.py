@@ -2,7 +2,7 @@
 
 torch.Tensor.add_(y, 1)                 y.__iadd__(1)
 operator.iadd(y, 1)                     functools.reduce(operator.iadd, ys)
-list(map(torch.relu_, hs))
+list(map(torch.relu_, hs))               functools.partial(torch.relu_, y)()
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from unplace.torchapi import members
 
 _OF_CLASS = "torch.Tensor."
 _HOLDING = frozenset(["functools.partial"])
-"""Functions that only keep the function which they get."""
+"""Functions whose result calls the function which they get, on what they get with it."""
 
 
 def of_class_or_operator(
@@ -44,9 +44,10 @@ def of_class_or_operator(
 
 
 def of_handed(calls: CallEffects, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> None:
-    """Record that a function which gets an in-place function calls it on the elements of what it gets with it."""
-    if qualified in _HOLDING:
-        return
+    """Record that a function which gets an in-place function calls it on the elements of what it gets with it.
+
+    `functools.partial` gets the tensor itself, if one.
+    """
     refs = (value.ref for value in arguments.positional)
     named = (ref.qualified for ref in refs if isinstance(ref, Named))
     name = next((found for given in named if (found := _function(given)) is not None), None)
@@ -55,7 +56,7 @@ def of_handed(calls: CallEffects, node: ast.Call, qualified: str, arguments: Arg
     for given, value in zip(arguments.nodes, arguments.positional, strict=True):
         if not value.kinds & (TENSOR | CONTAINER | UNKNOWN) or isinstance(value.ref, Named):
             continue
-        element = calls.evaluator.iterate(given, value, state)
+        element = value if qualified in _HOLDING else calls.evaluator.iterate(given, value, state)
         if element.is_tensor:
             calls.run.write(node, WriteKind.BOUND, given, element, state, name)
             return
