@@ -36,6 +36,7 @@ from unplace.analysis.effects.clobbering import clobber, like
 from unplace.analysis.effects.effect import (
     EACH,
     EVERY,
+    LEFT,
     REST,
     RESULT,
     Attribute,
@@ -104,7 +105,11 @@ def _left_value(call: Call, place: Left, key: Hashable) -> Value:
     """Return what a call leaves in an attribute: a new value, or what another attribute held before."""
     source = place.value.source
     moved = _attribute(call, source) if isinstance(source, Attribute) else None
-    return moved if moved is not None else value_of(call, place.value, (place, key))
+    if moved is not None:
+        return moved
+    value = value_of(call, place.value._replace(saved=frozenset()), (place, key))
+    _note_saved(call, place.value, value, LEFT)
+    return value
 
 
 def _is_told(call: Call, effect: Effect, name: str) -> bool:
@@ -309,15 +314,15 @@ def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value
     return value
 
 
-def _note_saved(call: Call, returned: Returned, value: Value) -> None:
-    """Record the operations inside the callee that saved the value that it returns."""
+def _note_saved(call: Call, returned: Returned, value: Value, part: str = RESULT) -> None:
+    """Record the operations inside the callee that saved the value that it returns, or leaves in an attribute."""
     recording = [v for v in call.bound.values() if v.kinds & _RECORDING]
     tensors = [v for v in recording if v.must_be(TENSOR)]
     tracked = (v.tracked is not Tracked.NO or v.must_be(OTHER) for v in tensors or recording)
     may_record = bool(returned.saved) and (bool(call.captured) or any(tracked))
     for operation, certain in sorted(returned.saved):
         called = f"{operation}{INSIDE}{call.code}()"
-        saved = Saved(called, call.node.lineno, certain and may_record, call.node, RESULT)
+        saved = Saved(called, call.node.lineno, certain and may_record, call.node, part)
         call.run.note_saved(call.state, value.objs, saved)
 
 

@@ -22,6 +22,7 @@ EACH = "#"
 """The slot that stands for one slot per extra argument of a variadic parameter."""
 
 RESULT = "result"
+LEFT = "attribute"  # a call left the tensor in an attribute of an argument
 """The name of the returned value as a part of an operation, as in torch's table."""
 
 RETURNED = "return"

@@ -52,6 +52,8 @@ from unplace.analysis.project.generators import are_held
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import children, code_of, walk
 
+_Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
 
 class Evaluator:
     """The evaluator of the expressions of one run; each value is also recorded in `run.values`."""
@@ -353,25 +355,17 @@ class Evaluator:
         self.run.keep(state, key.objs, "the keys of a dictionary", node.lineno, certain=True)
 
     def _comprehension(self, node: ast.expr, state: State) -> Value:
-        assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
+        assert isinstance(node, _Comprehension)
         outer, binds = dict(state.env), dict(state.binds)
         born: set[Obj] = set()
         self.run.born.append(born)
         self.run.inside.append(node)
         is_late = isinstance(node, ast.GeneratorExp) and not self.run.program.module.scopes.runs_at_once(node)
-        for generator in node.generators:
-            iterable = self.evaluate(generator.iter, state)
-            if is_late:
-                self.run.keep(state, iterable.objs, "a generator that runs later", node.lineno, certain=True)
-            drawn = self.iterate(generator.iter, iterable, state)
-            unpacking.bind(self, generator.target, drawn, state)
-            for condition in generator.ifs:
-                self.evaluate(condition, state)
-        if isinstance(node, ast.DictComp):
-            self.keep_key(node.key, self.evaluate(node.key, state), state)
-            element = self.evaluate(node.value, state)
-        else:
-            element = self.evaluate(node.elt, state)
+        iterable = self.evaluate(node.generators[0].iter, state)
+        drawn, element = self._round(node, iterable, state, is_late)
+        if any(write.inside is self.run.inside[0] for write in self.run.writes.values()):
+            state.age(self.run.names, born)  # the next round meets what this one wrote and saved
+            drawn, element = self._round(node, iterable, state, is_late)
         self.run.inside.pop()
         self.run.born.pop()
         own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
@@ -388,6 +382,22 @@ class Evaluator:
         for name in own & binds.keys():
             state.binds[name] = binds[name]
         return collected
+
+    def _round(self, node: _Comprehension, first: Value, state: State, is_late: bool) -> tuple[Value, Value]:
+        """Return what the innermost loop of a comprehension draws, and the element that is made of it."""
+        drawn = first
+        for generator in node.generators:
+            iterable = first if generator is node.generators[0] else self.evaluate(generator.iter, state)
+            if is_late:
+                self.run.keep(state, iterable.objs, "a generator that runs later", node.lineno, certain=True)
+            drawn = self.iterate(generator.iter, iterable, state)
+            unpacking.bind(self, generator.target, drawn, state)
+            for condition in generator.ifs:
+                self.evaluate(condition, state)
+        if isinstance(node, ast.DictComp):
+            self.keep_key(node.key, self.evaluate(node.key, state), state)
+            return drawn, self.evaluate(node.value, state)
+        return drawn, self.evaluate(node.elt, state)
 
     def iterate(self, node: ast.expr, iterable: Value, state: State, key: Hashable = None) -> Value:
         """Return the value that a loop over `iterable` yields, or the one at an index that an unpacking takes."""

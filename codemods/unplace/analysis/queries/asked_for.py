@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from unplace import torchapi
 from unplace.analysis.domain.dtypes import is_floating
 from unplace.analysis.domain.values import CONTAINER, DISCRETE, NUMBER, TENSOR, UNKNOWN, Origin, Saved, Tracked, Value
+from unplace.analysis.effects.effect import LEFT
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
@@ -27,8 +28,8 @@ def may_be_asked_for(run: Run, saved: Saved, value: Value) -> bool:
 
     An index or a mask has no gradient itself; there the gradient of the operation must be known.
     """
-    node = saved.node
-    if not isinstance(node, ast.expr) or node in run.writes or not _gives(run, node):
+    node = _maker(run, saved)
+    if node is None:
         return True
     if saved.operation == INDEXING:
         return _is_index_of_graph(run, node)
@@ -50,13 +51,21 @@ def may_get_graph(run: Run, write: Write) -> bool:
 
 def is_never_asked_for(run: Run, saved: Saved) -> bool:
     """Tell whether certainly no gradient flows from the result of an operation that saved a value."""
-    node = saved.node
-    if not isinstance(node, ast.expr) or node in run.writes or not _gives(run, node):
+    node = _maker(run, saved)
+    if node is None:
         return False
     if saved.operation != INDEXING:
         return not _flow(run).from_value(node)
     taken = _subscript_of(run, node)
     return not (_may_store_graph(run, taken) if isinstance(taken.ctx, ast.Store) else _flow(run).from_value(taken))
+
+
+def _maker(run: Run, saved: Saved) -> ast.expr | None:
+    """Return the expression whose value has the graph for which an operation saved a tensor, where that can be told."""
+    node = saved.node
+    if not isinstance(node, ast.expr) or node in run.writes or saved.part == LEFT:
+        return None
+    return node if _gives(run, node) else None
 
 
 def _gives(run: Run, maker: ast.expr) -> bool:
