@@ -39,7 +39,7 @@ from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_int
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.noticed import Observers
 from unplace.analysis.queries.observers import Watch
-from unplace.analysis.queries.saved_by_callers import is_parameter
+from unplace.analysis.queries.saved_by_callers import EACH, Element, is_parameter, picked_element
 from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.queries.yielded import is_drawn_once
@@ -80,7 +80,7 @@ class Callers(Protocol):
     def returned(self, scope: Scope) -> frozenset[str]:
         """Return the parameters whose tensors are handed back to the callers, and so are live at the end."""
 
-    def saved_before(self, scope: Scope, parameter: str, *, of_each: bool = False) -> Saved | None:
+    def saved_before(self, scope: Scope, parameter: str, element: Element = None) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
 
     def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
@@ -436,18 +436,20 @@ class Site:
         if self.saves_its_result():
             found.append(Saved("pow()", self.statement.lineno))
         for root in sorted(seen) if not found else ():
-            passed = self.state.from_callers(root)
+            free = root.label.strip("`") if root.origin is Origin.CLOSURE else None
+            passed = self.state.from_callers(root) or free
             if passed is not None:
-                saved = self.callers.saved_before(self.run.scope, passed, of_each=self._is_drawn())
+                saved = self.callers.saved_before(self.run.scope, passed, self._element())
                 found += [saved] if saved is not None else []
         return found
 
-    def _is_drawn(self) -> bool:
-        """Tell whether the written tensor is what a loop draws, so that each element is written."""
+    def _element(self) -> Element:
+        """Return which element of a container that callers pass is written, or EACH where a loop draws them all."""
         node = self.state.binds.get(root_name(self.write.target) or "")
+        picked = picked_element(self.run, self.write, node)
         while isinstance(node, ast.Name | ast.Tuple | ast.List | ast.Starred):
             node = self.run.parents.get(node)
-        return isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
+        return EACH if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) else picked
 
     def _is_saved_by_no_caller(self, root: Obj) -> bool:
         """Tell whether a root is an argument that no caller saved, in a run that sees them all."""

@@ -214,8 +214,9 @@ class Saved(NamedTuple):
     """A record that an operation saved a tensor for backward, or that a tensor escaped to code or to another object.
 
     `certain` is False for code that the analysis can't see. `node` is the operation where it is known, and `part` the
-    parameter whose argument it saved, "result", or "attribute" where a call left the tensor in one. `file` is set where the line is one of another file. `on_path` is
-    False where the names that hold the tensor don't hold it on the paths on which it was saved.
+    parameter whose argument it saved, "result", or "attribute" where a call left the tensor in one. `file` is set where
+    the line is one of another file. `on_path` is False where the names that hold the tensor don't hold it on the paths
+    on which it was saved.
     """
 
     operation: str

@@ -177,7 +177,9 @@ class Calls:
         for value in [*values, *([callee] if callee is not None else [])]:
             given |= value.objs
             for ref in alternatives(value.ref):
-                given |= self.run.captured_by(ref, state) if isinstance(ref, Function) else frozenset()
+                if isinstance(ref, Function):
+                    own_calls.hand_captured(self.run, node, ref, state)
+                    given |= self.run.captured_by(ref, state)
         if given:
             reachable = given = state.reachable(given)
             self.run.keep_all(state, reachable, label, node.lineno)

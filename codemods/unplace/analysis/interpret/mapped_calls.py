@@ -27,6 +27,7 @@ def of_map(calls: CallEffects, node: ast.Call, arguments: Arguments, state: Stat
     if not isinstance(function, Function) or not arguments.exact or arguments.keywords:
         return None
     if not _can_be_followed(run, function, len(arguments.nodes) - 1):
+        own_calls.hand_drawn(run, node, function, _drawn(calls, arguments, state), state)
         return None
     _keep_until_used(run, node, arguments, state)
     born: set[Obj] = set()

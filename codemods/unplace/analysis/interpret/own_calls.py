@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 
 from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, UNKNOWN, Origin, Tracked, Value
+from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, TENSOR, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.domain.variants import GENERAL
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
@@ -51,6 +51,8 @@ def of_function(
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     variant = specializing.of_call(run.program, function, arguments, receiver) if not is_loose else GENERAL
     effect = run.program.summary(function, run.scope, variant)
+    if is_loose:
+        _hand_surplus(run, node, function, arguments, state)
     if effect is None or (is_loose and effect.writes | effect.may_write):
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     if is_loose:  # no argument is known to be the one that is saved
@@ -63,7 +65,8 @@ def of_function(
         handings = run.handed if name in effect.writes else run.handed_unclear
         _hand(run, node, function.scope, name, nodes[name], bound[name], others, state, handings)
     _hand_held(run, node, function, effect, bound, state)
-    bound = {name: _with_captures(run, value, state) for name, value in bound.items()}
+    bound = {name: _with_captures(run, node, value, state) for name, value in bound.items()}
+    hand_captured(run, node, function, state)
     captured = state.reachable(run.captured_by(function, state))
     called = f"{code_of(node.func)}()"
     if captured:
@@ -71,6 +74,34 @@ def of_function(
         for obj in captured:
             run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, certain=False)
     return apply(Call(calls, node, bound, state, called, captured, nodes), effect, key)
+
+
+def hand_captured(run: Run, node: ast.Call, function: Function, state: State) -> None:
+    """Record what a function that a call runs, or hands on, may write by the names that it captures.
+
+    each(lambda k: logits.mul_(k), [2, 3])
+    """
+    for name in sorted(function.captured(run.scope)) if function.scope.suspects else ():
+        if name in state.env:
+            _hand(run, node, function.scope, name, node.func, state.env[name], (), state, run.handed_loosely)
+
+
+def hand_drawn(run: Run, node: ast.Call, function: Function, elements: Sequence[Value], state: State) -> None:
+    """Record the elements that `map` passes to a function."""
+    for parameter, value in zip(function.scope.parameters, elements, strict=False):
+        _hand(run, node, function.scope, parameter.arg, node.func, value, (), state, run.handed_loosely)
+
+
+def _hand_surplus(run: Run, node: ast.Call, function: Function, arguments: Arguments, state: State) -> None:
+    """Record the one tensor that a call passes to `*args`, if no other argument may be one."""
+    signature = getattr(function.scope.node, "args", None)
+    if signature is None or signature.vararg is None or not arguments.exact:
+        return
+    surplus = arguments.positional[len(signature.posonlyargs) + len(signature.args) :]
+    tensors = [value for value in surplus if value.may_be(TENSOR | UNKNOWN)]
+    if len(tensors) == 1:
+        name = signature.vararg.arg
+        _hand(run, node, function.scope, name, node.func, tensors[0], (), state, run.handed_loosely)
 
 
 def _hand(
@@ -164,9 +195,11 @@ def of_unbound(calls: CallEffects, node: ast.Call, name: str, base: Value, argum
     return of_function(calls, node, method, arguments, state, base if is_class_method(method.scope.node) else None)
 
 
-def _with_captures(run: Run, value: Value, state: State) -> Value:
+def _with_captures(run: Run, node: ast.Call, value: Value, state: State) -> Value:
     """Return a value that also stands for the objects that it captures, where it is a function."""
     functions = [ref for ref in alternatives(value.ref) if isinstance(ref, Function)]
+    for function in functions:
+        hand_captured(run, node, function, state)
     captured = frozenset().union(*(run.captured_by(function, state) for function in functions))
     return value._replace(objs=value.objs | captured) if captured else value
 

@@ -122,6 +122,7 @@ class Run:
     handed: Handings = field(default_factory=dict)  # the tensors passed to functions of the run that write them
     handed_unclear: Handings = field(default_factory=dict)  # passed to functions that write them if they are tensors
     handed_held: Handings = field(default_factory=dict)  # held by attributes of arguments: `self.h`
+    handed_loosely: Handings = field(default_factory=dict)  # by captured names, `*args` or `map`, to what may write
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     followed: set[ast.AST] = field(default_factory=set)  # the calls of functions of the run
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor

@@ -58,6 +58,19 @@ def calls_elsewhere(program: Program, scope: Scope, parameter: str) -> Iterator[
         yield from _handed_in(user.program, user.scope, parameter, user.names)
 
 
+def calls_that_reach(program: Program, scope: Scope, name: str) -> Iterator[Handed]:
+    """Iterate over the calls in a function's file that let it reach a tensor by a captured name, `*args` or `map`."""
+    program = program.home_of(scope)
+    callers = {caller for caller, _ in program.module.calls_named(scope.name)}
+    callers |= {scope.parent} if scope.parent is not None and not scope.parent.is_class else set()
+    for caller in sorted(callers, key=lambda s: getattr(s.node, "lineno", 0)):
+        run = program.run(caller)
+        if run is not None:
+            for (_, to, _), (callee, write) in run.handed_loosely.items():
+                if callee is scope and to == name:
+                    yield Handed(program, run, write)
+
+
 def _writes(program: Program, scope: Scope, parameter: str) -> bool:
     summary = program.summary(Function(scope))
     return summary is not None and parameter in summary.writes | summary.may_write | summary.writes_held

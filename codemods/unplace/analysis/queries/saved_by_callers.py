@@ -8,15 +8,16 @@ A caller that passes on its own argument is followed to its callers, in all file
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import ast
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Saved, Value, in_order
+from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Obj, Objs, Origin, Saved, Value, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import recording
-from unplace.analysis.project.callers import Handed, calls_that_hand
+from unplace.analysis.project.callers import Handed, calls_that_hand, calls_that_reach
 from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
@@ -24,15 +25,42 @@ from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
 
+Element = Hashable | None
+EACH = object()
+_PICKING = frozenset({"get", "pop"})
 
-def saved_before(program: Program, scope: Scope, parameter: str, *, of_each: bool = False) -> Saved | None:
+
+def picked_element(run: Run, write: Write, bound: ast.AST | None) -> Element:
+    """Return the key under which a container held the written tensor when it was passed: `d["a"]`, `h = d.pop("a")`.
+
+    `bound` is the node that bound the name of the tensor, if it has one. None where no key is known.
+    """
+    node: ast.AST | None = write.target
+    assignment = run.parents.get(bound) if bound is not None and isinstance(node, ast.Name) else None
+    if isinstance(assignment, ast.Assign) and assignment.targets == [bound]:
+        node = assignment.value
+    if isinstance(node, ast.Subscript):
+        base, key = node.value, node.slice
+    elif (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PICKING and node.args
+    ):
+        base, key = node.func.value, node.args[0]
+    else:
+        return None
+    holders = run.values[base].objs if base in run.values else NO_OBJS
+    if not isinstance(key, ast.Constant) or any((holder, key.value) in write.state.heap for holder in holders):
+        return None
+    return key.value if holders and all(holder.parameter is not None for holder in holders) else None
+
+
+def saved_before(program: Program, scope: Scope, parameter: str, element: Element = None) -> Saved | None:
     """Return the operation of a caller that certainly saved the tensor before the function writes it, if any.
 
-    Of a container, the function writes one element, which may be any, or `of_each` all.
+    Of a container, the function writes the element under a key, EACH, or one of which nothing is known.
     """
-    for call in _further_out(program, scope, parameter):
-        saves = [_certain(program, call, objs) for objs in _surely_handed_over(call)]
-        is_saved = any(saves) if of_each else all(saves)
+    for call in (*_further_out(program, scope, parameter), *calls_that_reach(program, scope, parameter)):
+        saves = [_certain(program, call, objs) for objs in _surely_handed_over(call, element)]
+        is_saved = any(saves) if element is EACH else all(saves)
         if is_saved and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
             found = min((s for each in saves for s in each), key=lambda saved: (saved.line, saved.operation))
             return found._replace(file=from_folder(program.module, call.program.module))
@@ -139,9 +167,12 @@ def _handed_over(call: Handed) -> Objs:
     return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
 
 
-def _surely_handed_over(call: Handed) -> list[Objs]:
-    """Return what a call hands over by what the code in sight shows: the tensor, or each element of a container."""
+def _surely_handed_over(call: Handed, element: Element) -> list[Objs]:
+    """Return what a call hands over by what the code in sight shows: the tensor, or elements of a container."""
     value = call.write.value
+    picked = [call.write.state.heap.get((holder, element)) for holder in value.objs] if element is not EACH else []
+    if picked and all(inner is not None and inner.objs for inner in picked):
+        return [inner.objs for inner in picked if inner is not None]
     held = _held_in(call) if value.may_be(CONTAINER) else []
     return [inner.objs for inner in held if inner.objs] or [value.objs]
 

@@ -36,6 +36,7 @@ from unplace.analysis.queries import saved_by_callers
 from unplace.analysis.queries.forbidden import Forbidden
 from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.purpose import acts_elsewhere, documented
+from unplace.analysis.queries.saved_by_callers import Element
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
@@ -205,9 +206,9 @@ class Callers:
             self.program, scope, parameter, self._known.are_all
         )
 
-    def saved_before(self, scope: Scope, parameter: str, *, of_each: bool = False) -> Saved | None:
+    def saved_before(self, scope: Scope, parameter: str, element: Element = None) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
-        return saved_by_callers.saved_before(self.program, scope, parameter, of_each=of_each)
+        return saved_by_callers.saved_before(self.program, scope, parameter, element)
 
     def forbidden_passed(self, scope: Scope, parameter: str) -> tuple[Handed, Forbidden] | None:
         """Return a call that passes what torch lets nobody write, with the reason, if any."""
