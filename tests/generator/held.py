@@ -133,7 +133,7 @@ def left(w: Writer) -> bool:
         returned=w.pick(["y", "self._h", "self.h", "y, self._h", "y * 1"]),
         write=w.pick([method(w, "self.h"), "self._h += 1", method(w, "self._h")]),
     )
-    emit(w, f"{c} = {define(w, 'Cell', text)}({x})")
+    emit(w, f"{c} = {define(w, 'Carry', text)}({x})")
     emit(w, f"{y} = {c}.step({x}{w.pick(['', ', False', ', True'])})")
     emit(w, f"{y} = {y}[0] if isinstance({y}, tuple) else {y}")
     for _ in range(w.pick([1, 2])):

@@ -39,11 +39,10 @@ from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_int
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.noticed import Observers
 from unplace.analysis.queries.observers import Watch
-from unplace.analysis.queries.saved_by_callers import EACH, Element, is_parameter, picked_element
+from unplace.analysis.queries.saved_by_callers import Element, is_parameter, written_element
 from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.queries.yielded import is_drawn_once
-from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -439,17 +438,9 @@ class Site:
             free = root.label.strip("`") if root.origin is Origin.CLOSURE else None
             passed = self.state.from_callers(root) or free
             if passed is not None:
-                saved = self.callers.saved_before(self.run.scope, passed, self._element())
+                saved = self.callers.saved_before(self.run.scope, passed, written_element(self.run, self.write))
                 found += [saved] if saved is not None else []
         return found
-
-    def _element(self) -> Element:
-        """Return which element of a container that callers pass is written, or EACH where a loop draws them all."""
-        node = self.state.binds.get(root_name(self.write.target) or "")
-        picked = picked_element(self.run, self.write, node)
-        while isinstance(node, ast.Name | ast.Tuple | ast.List | ast.Starred):
-            node = self.run.parents.get(node)
-        return EACH if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) else picked
 
     def _is_saved_by_no_caller(self, root: Obj) -> bool:
         """Tell whether a root is an argument that no caller saved, in a run that sees them all."""

@@ -362,9 +362,10 @@ class Evaluator:
         self.run.inside.append(node)
         is_late = isinstance(node, ast.GeneratorExp) and not self.run.program.module.scopes.runs_at_once(node)
         iterable = self.evaluate(node.generators[0].iter, state)
+        before = set(born)
         drawn, element = self._round(node, iterable, state, is_late)
         if any(write.inside is self.run.inside[0] for write in self.run.writes.values()):
-            state.age(self.run.names, born)  # the next round meets what this one wrote and saved
+            state.age(self.run.names, born - before)  # the next round meets what this one wrote and saved
             drawn, element = self._round(node, iterable, state, is_late)
         self.run.inside.pop()
         self.run.born.pop()

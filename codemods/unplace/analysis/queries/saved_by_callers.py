@@ -22,6 +22,7 @@ from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.unrecorded import is_unrecorded
+from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
 
@@ -30,27 +31,44 @@ EACH = object()
 _PICKING = frozenset({"get", "pop"})
 
 
-def picked_element(run: Run, write: Write, bound: ast.AST | None) -> Element:
-    """Return the key under which a container held the written tensor when it was passed: `d["a"]`, `h = d.pop("a")`.
+def written_element(run: Run, write: Write) -> Element:
+    """Return which element of a container that callers pass is written: its key, or EACH where a loop draws them all.
 
-    `bound` is the node that bound the name of the tensor, if it has one. None where no key is known.
+    d["a"] += 1         h = d.pop("a")         for f in feats:         for k in ("a", "b"):
+                        h += 1                     f += 1                  d[k] += 1
     """
-    node: ast.AST | None = write.target
-    assignment = run.parents.get(bound) if bound is not None and isinstance(node, ast.Name) else None
-    if isinstance(assignment, ast.Assign) and assignment.targets == [bound]:
-        node = assignment.value
-    if isinstance(node, ast.Subscript):
-        base, key = node.value, node.slice
-    elif (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PICKING and node.args
-    ):
-        base, key = node.func.value, node.args[0]
-    else:
+    bound = write.state.binds.get(root_name(write.target) or "")
+    if _loop_drawing(run, bound) is not None:
+        return EACH
+    assignment = run.parents.get(bound) if isinstance(bound, ast.Name) and isinstance(write.target, ast.Name) else None
+    assigned = assignment.value if isinstance(assignment, ast.Assign) and assignment.targets == [bound] else None
+    base, key = _picked(assigned or write.target)
+    loop = _loop_drawing(run, write.state.binds.get(key.id)) if isinstance(key, ast.Name) else None
+    if loop is not None and isinstance(loop.iter, ast.Tuple | ast.List):
+        return EACH
+    if base is None or not isinstance(key, ast.Constant):
         return None
     holders = run.values[base].objs if base in run.values else NO_OBJS
-    if not isinstance(key, ast.Constant) or any((holder, key.value) in write.state.heap for holder in holders):
+    if any((holder, key.value) in write.state.heap for holder in holders):
         return None
     return key.value if holders and all(holder.parameter is not None for holder in holders) else None
+
+
+def _picked(node: ast.expr) -> tuple[ast.expr | None, ast.expr | None]:
+    """Return the container and the key of an element that an expression reads."""
+    if isinstance(node, ast.Subscript):
+        return node.value, node.slice
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PICKING and node.args:
+        return node.func.value, node.args[0]
+    return None, None
+
+
+def _loop_drawing(run: Run, bound: object) -> ast.For | ast.AsyncFor | ast.comprehension | None:
+    """Return the loop or comprehension that draws what a name is bound to."""
+    outer = bound if isinstance(bound, ast.AST) else None
+    while isinstance(outer, ast.Name | ast.Tuple | ast.List | ast.Starred):
+        outer = run.parents.get(outer)
+    return outer if isinstance(outer, ast.For | ast.AsyncFor | ast.comprehension) else None
 
 
 def saved_before(program: Program, scope: Scope, parameter: str, element: Element = None) -> Saved | None:
