@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from unplace import torchapi
-from unplace.analysis.domain.values import Objs, Origin
+from unplace.analysis.domain.refs import Bound, Instance, TorchModule, alternatives
+from unplace.analysis.domain.values import TENSOR, UNKNOWN, Objs, Origin
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.module import ModuleIndex, parents_in
 from unplace.analysis.project.program import Program
@@ -23,13 +25,36 @@ from unplace.analysis.types.flows import flows
 from unplace.analysis.types.propagation import Holders
 
 
-def read_after_calls(program: Program, made: Iterable[ast.Call]) -> tuple[str, int] | None:
-    """Return a name that is read after a call which may run a module that is `made` here, and the line of the call."""
-    for scope, call in _calls_that_run(program.module, made):
-        name = read_after(program, scope, call)
-        if name is not None:
-            return name, call.lineno
-    return None
+class ReadBehind(NamedTuple):
+    """A name that is read after a call which may overwrite it.
+
+    `is_within`: the call may run a module only among others, so that it may get what another has made.
+    """
+
+    name: str
+    call: ast.Call
+    is_within: bool = False
+
+
+def read_after_calls(program: Program, made: Iterable[ast.Call]) -> ReadBehind | None:
+    """Return a name that is read after a call which may run a module that is `made` here; one that surely may first."""
+    own = frozenset(made)
+    calls = _calls_that_run(program.module, own)
+    found = ((name, scope, call) for scope, call in calls if (name := read_after(program, scope, call)) is not None)
+    behind = [ReadBehind(name, call, _runs_others(program, scope, call, own)) for name, scope, call in found]
+    return min(behind, key=lambda read: read.is_within, default=None)
+
+
+def _runs_others(program: Program, scope: Scope, call: ast.Call, made: Collection[ast.Call]) -> bool:
+    """Tell whether a call runs other modules than those `made`: containers, or objects of classes of the run."""
+    refs = alternatives(program.estimate(scope, call.func).ref)
+    return bool(refs) and all(_is_other(ref, made) for ref in refs)
+
+
+def _is_other(ref: object, made: Collection[ast.Call]) -> bool:
+    if isinstance(ref, TorchModule):
+        return ref.inplace is False and ref.call not in made
+    return isinstance(ref, Instance | Bound)
 
 
 def thrown_away_call(program: Program, made: Iterable[ast.Call], known: Collection[ast.AST]) -> ast.Call | None:
@@ -76,7 +101,7 @@ def _tested_for(module: ModuleIndex, scope: Scope, node: ast.AST) -> set[str | N
     return found
 
 
-def read_after_unpacked(program: Program, options: ast.Dict) -> tuple[str, int] | None:
+def read_after_unpacked(program: Program, options: ast.Dict) -> ReadBehind | None:
     """Return a name that is read after a call that gets these keywords, or that runs what such a call makes."""
     module = program.module
     for scope in module.scopes.by_node.values():
@@ -88,7 +113,7 @@ def read_after_unpacked(program: Program, options: ast.Dict) -> tuple[str, int] 
                 return read_after_calls(program, [call])
             name = read_after(program, scope, call)
             if name is not None:
-                return name, call.lineno
+                return ReadBehind(name, call)
     return None
 
 
@@ -105,12 +130,13 @@ def read_after(program: Program, scope: Scope, call: ast.Call) -> str | None:
     given, run = call.args[0] if call.args else None, program.run(scope)
     if not isinstance(given, ast.Name) or run is None or isinstance(scope.node, ast.Lambda):
         return None
-    statement = run.statement_of(call)
+    value, statement = run.values.get(given), run.statement_of(call)
+    if value is not None and not value.kinds & (TENSOR | UNKNOWN):
+        return None
     made = assigned_names(statement) if isinstance(statement, ast.Assign) else set()
     is_live = given.id in run.liveness.live_after(statement) - made
     if is_live or _is_read_behind(statement, call, given.id):
         return given.id
-    value = run.values.get(given)
     if value is None or not value.is_tensor or not _is_made_alone(value.objs):
         return None
     return _other_name(run, value.objs, call, {given.id, *made})

@@ -13,6 +13,7 @@ from unplace.analysis.project.handed_to import default_for, taken_by
 from unplace.analysis.project.module import parents_in
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.inputs import (
+    ReadBehind,
     is_read_once,
     read_after,
     read_after_calls,
@@ -55,7 +56,8 @@ class Judge:
     def decide(self, flag: Flag, calls: list[Site]) -> Verdict:
         """Decide whether clearing a flag can be noticed; `calls` are the calls of its module that the file shows.
 
-        Nobody is assumed not to read the input where a call that may be one of them by its name shows otherwise.
+        Nobody is assumed not to read the input where a call that may be one of them by its name shows otherwise. If the
+        call may run other modules before, they are assumed to make a new tensor.
         """
         verdict = self._by_facts(flag, calls)
         is_open = isinstance(verdict, Inline) and not {_NOBODY, _FUNCTION_INPUT}.isdisjoint(verdict.assumptions)
@@ -63,7 +65,12 @@ class Judge:
         if thrown is not None:
             return Refuse(Refusal.THROWN_AWAY(name=ast.unparse(thrown)))
         read = self._read_after(flag) if is_open and not calls else None
-        return verdict if read is None else Refuse(Refusal.READ_AFTER_MODULE(name=read[0], line=Line(read[1])))
+        if read is None:
+            return verdict
+        if read.is_within:
+            place = f"what `{ast.unparse(read.call.func)}` overwrites"
+            return _with(Assumption.RESULT_HELD_ALONE(place=place), verdict)
+        return Refuse(Refusal.READ_AFTER_MODULE(name=read.name, line=Line(read.call.lineno)))
 
     def _by_facts(self, flag: Flag, calls: list[Site]) -> Verdict:
         if flag.asked_by:
@@ -80,15 +87,15 @@ class Judge:
         optional = Assumption.FLAG_OPTIONAL(name=ast.unparse(flag.node.func))
         return verdict if is_named or not flag.is_dropped else _with(optional, verdict)
 
-    def _read_after(self, flag: Flag) -> tuple[str, int] | None:
-        """Return a name that is read after a call which may overwrite it because of a flag, and the call's line."""
+    def _read_after(self, flag: Flag) -> ReadBehind | None:
+        """Return a name that is read after a call which may overwrite it because of a flag."""
         if isinstance(flag.node, ast.Dict):
             return read_after_unpacked(self.program, flag.node)
         if flag.makes is not Makes.RESULT:
             return read_after_calls(self.program, self._made(flag))
         assert isinstance(flag.node, ast.Call)
         name = read_after(self.program, flag.scope, flag.node)
-        return (name, flag.node.lineno) if name is not None else None
+        return ReadBehind(name, flag.node) if name is not None else None
 
     def _made(self, flag: Flag) -> list[ast.Call]:
         """Return the calls that make modules which a flag puts to work in place, as far as the file shows them."""
