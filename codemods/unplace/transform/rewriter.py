@@ -175,12 +175,11 @@ def _round(
     wanted = Filter(
         options.wanted(path), options.only, lines, origin, within, comments, apart, failed, options.here, is_edited
     )
-    source = Text(text)
 
     def planned(wanted: Filter) -> list[Finding]:
         from unplace.transform.planner import Planner  # imports libcst
 
-        return Planner(program, source, options).plan(wanted)
+        return Planner(program, Text(text), options).plan(wanted)
 
     def all_planned(comments: Suppressions) -> list[Finding]:
         return planned(Filter(frozenset(rules.codes()), comments=comments))
@@ -188,7 +187,7 @@ def _round(
     findings = planned(wanted) if has_sites(program, wanted.reaches) else []
     edits = sorted({edit for f in findings if f.status is Status.REWRITTEN for edit in f.edits})
     if settled is not None:
-        settled.end(program, source, edits)
+        settled.end(program, text, edits)
     unused = comments.unused(all_planned, path) if options.unused else []
     return FileReport(path, text, apply_edits(text, edits), findings, edits, unused)
 

@@ -74,10 +74,13 @@ class Settled:
         units = _units(program.module)
         return tuple(units[number].lines for number in sorted(found))
 
-    def end(self, program: Program, text: Text, edits: Iterable[Edit]) -> None:
+    def end(self, program: Program, text: str, edits: Sequence[Edit]) -> None:
         """Note the edits that the round makes; any outside of functions makes the next round a whole one."""
+        if not edits:
+            return
+        places = Text(text)
+        spans = [places.span(unit.scope.node) for unit in _units(program.module)]
         for edit in edits:
-            spans = (text.span(unit.scope.node) for unit in _units(program.module))
             number = next((i for i, (start, end) in enumerate(spans) if start <= edit.start and edit.end <= end), None)
             if number is None:
                 self._program = None

@@ -38,11 +38,16 @@ def candidates(module: ModuleIndex, reaches: Reaches) -> list[Scope]:
 
 def _is_asked_for(module: ModuleIndex, scope: Scope, reaches: Reaches) -> bool:
     """Tell whether a scope's own operations are asked for: those of a definition are; the module's, if one is."""
-    if not scope.is_module or any(map(reaches, scope.suspects)):
-        return True
-    activations = _activations(module)
-    calls = (node for node in scope.nodes if isinstance(node, ast.Call) and reaches(node))
-    return activations is not None and any(activations.is_called(call.func) for call in calls)
+    return not scope.is_module or any(map(reaches, scope.suspects)) or any(map(reaches, _activated(module)))
+
+
+@once
+def _activated(module: ModuleIndex) -> list[ast.Call]:
+    """Return the calls outside of definitions of what may be a module made with `inplace=True`."""
+    activations, nodes = _activations(module), module.scopes.module.nodes
+    if activations is None:
+        return []
+    return [node for node in nodes if isinstance(node, ast.Call) and activations.is_called(node.func)]
 
 
 @once

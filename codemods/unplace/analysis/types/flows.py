@@ -57,17 +57,24 @@ class Called:
 
 @dataclass(slots=True, eq=False)
 class Flow:
-    """A flow of the value of `source` into names.
+    """A flow of the value of an expression into names.
 
-    `further` counts the calls between a name and the value: 0 for `a = source`, 1 for a function that returns it, and
+    `further` counts the calls between a name and the value: 0 for `a = value`, 1 for a function that returns it, and
     -1 for a parameter annotated with a class, which holds an instance of it. The names are sorted: a call of an object
     ends the flow of its arguments, so that the marks depend on the order in which names get theirs.
     """
 
     names: tuple[str, ...]
-    source: Source
-    place: tuple[int, int]  # line and column of the source
+    value: ast.AST
+    place: tuple[int, int]  # line and column of the value
     further: int = 0
+    _source: Source | None = None
+
+    def source(self, sources: Sources) -> Source:
+        """Return the parts of the value, which are read when somebody asks for them: a table may be long."""
+        if self._source is None:
+            self._source = sources.of(self.value)
+        return self._source
 
 
 class Sources:
@@ -161,7 +168,7 @@ class Flows:
         yield from self._module.scopes.texts.get(mention, ())
 
     def _out_of(self, node: ast.AST) -> Iterator[Flow]:
-        """Iterate over the flows whose source contains a node."""
+        """Iterate over the flows whose value contains a node."""
         parents = self._module.scopes.parents
         while (outer := parents.get(node)) is not None:
             if type(outer) in _TAKING and not isinstance(node, ast.keyword):
@@ -178,7 +185,7 @@ class Flows:
         for names, further in self._ways(outer, node):
             if names:
                 place = (node.lineno, node.col_offset)
-                yield Flow(tuple(sorted(names)), self.sources.of(node), place, further)
+                yield Flow(tuple(sorted(names)), node, place, further)
 
     def _ways(self, outer: Any, node: ast.AST) -> Iterator[_Way]:
         """Iterate over the names into which the value of a node flows."""

@@ -45,9 +45,10 @@ class Holders:
             if flow in done:
                 continue
             done.add(flow)
-            marks = self._of(flow.source)
+            open_names = [name for name in flow.names if self._marks.get(name, 0) != _MOST]
+            marks = self._of(flow.source(self._sources)) if open_names else 0
             marks = marks << flow.further if flow.further >= 0 else marks >> -flow.further
-            for name in flow.names if marks & _MOST else ():
+            for name in open_names if marks & _MOST else ():
                 known = self._marks.get(name, 0)
                 if marks & _MOST & ~known:
                     self._marks[name] = known | marks & _MOST
