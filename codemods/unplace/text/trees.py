@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import RLock
+from threading import Lock
 
 from unplace.text.positions import Text
 
@@ -20,30 +20,49 @@ _CONTINUES = "\\\n"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A statement of a module, or several that share a line: their first line, from 1, and the span of their lines."""
+    """A statement of a module, or several that share a line, with the span of their lines."""
 
     statements: tuple[ast.stmt, ...]
-    line: int
     start: int
     end: int
 
 
+@dataclass(slots=True)
+class _Parsed:
+    """A text with its tree, and the groups of its statements once somebody has asked for them."""
+
+    text: str
+    tree: ast.Module
+    _groups: list[Group] | None = None
+
+    @property
+    def groups(self) -> list[Group]:
+        """The statements of the module, those that share a line together."""
+        if self._groups is None:
+            self._groups = _grouped(self.text, self.tree)
+        return self._groups
+
+
 def parsed(text: str) -> ast.Module:
     """Return the tree of a module, which must not be changed; raise `SyntaxError` where CPython can't parse it."""
-    return _trees.of(text)
+    return _trees.of(text).tree
 
 
 def groups(text: str) -> list[Group]:
     """Return the statements of a module, those that share a line together, each with the lines that it covers."""
+    return _trees.of(text).groups
+
+
+def _grouped(text: str, tree: ast.Module) -> list[Group]:
     starts = [*Text(text).starts, len(text)]
     found: list[Group] = []
-    for statement in parsed(text).body:
+    for statement in tree.body:
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         line = min([statement.lineno, *(d.lineno for d in decorators)])
-        own = Group((statement,), line, starts[line - 1], starts[statement.end_lineno or line])
+        own = Group((statement,), starts[line - 1], starts[statement.end_lineno or line])
         if found and own.start < found[-1].end:
             first = found.pop()
-            own = Group((*first.statements, statement), first.line, first.start, own.end)
+            own = Group((*first.statements, statement), first.start, own.end)
         found.append(own)
     return found
 
@@ -52,19 +71,19 @@ class _Trees:
     """The trees of the last few texts, the latest last; the threads of the server share them."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, ast.Module] = {}
-        self._lock = RLock()
+        self._kept: dict[str, _Parsed] = {}
+        self._lock = Lock()
 
-    def of(self, text: str) -> ast.Module:
-        """Return the tree of a text, made of those of an earlier text as far as both agree."""
+    def of(self, text: str) -> _Parsed:
+        """Return a text with its tree, which is made of those of an earlier text as far as both agree."""
         with self._lock:
-            tree = self._kept.pop(text, None)
-            if tree is None:
-                tree = self._reparsed(text) or ast.parse(text)
-            self._kept[text] = tree
+            found = self._kept.pop(text, None)
+            if found is None:
+                found = _Parsed(text, self._reparsed(text) or ast.parse(text))
+            self._kept[text] = found
             while len(self._kept) > _KEPT:
                 del self._kept[next(iter(self._kept))]
-            return tree
+            return found
 
     def _reparsed(self, text: str) -> ast.Module | None:
         """Return the tree of a text of which only the changed statements are parsed; None where that won't do.
@@ -75,18 +94,18 @@ class _Trees:
             return None
         before = max(self._kept, key=lambda other: _common_start(other, text))
         same = _common_start(before, text)
-        first, last = _outside(groups(before), before, same, _common_end(before, text, same))
+        first, last = _outside(self._kept[before].groups, before, same, _common_end(before, text, same))
         start = first[-1].end if first else 0
         end = last[0].start if last else len(before)
-        changed = text[start : end + len(text) - len(before)]
-        if (first or last) and _is_cut_well(before[:start], before[start:end], changed, keeps_lines=bool(last)):
-            try:
-                made = ast.parse("\n" * before.count("\n", 0, start) + changed)
-            except SyntaxError:
-                return None
-            kept = [[s for group in part for s in group.statements] for part in (first, last)]
-            return ast.Module([*kept[0], *made.body, *kept[1]], type_ignores=[])
-        return None
+        old, new = before[start:end], text[start : end + len(text) - len(before)]
+        if not (first or last) or not _is_cut_well(before[:start], old, new, keeps_lines=bool(last)):
+            return None
+        try:
+            made = ast.parse("\n" * before.count("\n", 0, start) + new)
+        except SyntaxError:
+            return None  # the parser's complaint is about the whole text
+        kept = [[statement for group in part for statement in group.statements] for part in (first, last)]
+        return ast.Module([*kept[0], *made.body, *kept[1]], type_ignores=[])
 
 
 _trees = _Trees()
