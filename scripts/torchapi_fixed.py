@@ -58,6 +58,7 @@ FIXED_FUNCTIONS: dict[str, Row] = {
         "result": "tensors",
         "saves": ["*"],
         "view": "maybe",
+        "view_of": "grad_outputs",
     },
     "torch.frombuffer": {"parameters": "buffer", "view": "always", "view_of": "buffer"},
     "torch.from_dlpack": {"parameters": "ext_tensor", "view": "always", "view_of": "ext_tensor"},

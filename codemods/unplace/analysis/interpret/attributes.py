@@ -14,7 +14,7 @@ from functools import reduce
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.refs import Bound, Class, Instance, Named, TensorMethod
+from unplace.analysis.domain.refs import Bound, Class, Instance, Named, TensorMethod, alternatives
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -38,6 +38,7 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
+from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.interpret.custom_functions import is_applied
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import first_key, is_placed
@@ -247,7 +248,9 @@ def _unnamed(run: Run, node: ast.Attribute, holder: Hashable, facts: Value, orig
 
 
 def store_plain_attribute(run: Run, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:
-    """Store `holder.attr = value` for an ordinary attribute."""
+    """Store `holder.attr = value` for an ordinary attribute, or a property."""
+    if set_property(run, target, holder, value, state):
+        return
     for obj in holder.objs:
         state.definitions.pop(obj, None)  # `v.requires_grad = True`: made again, it would lack that
         state.store(obj, target.attr, value, is_only=len(holder.objs) == 1)
@@ -257,6 +260,20 @@ def store_plain_attribute(run: Run, target: ast.Attribute, holder: Value, value:
         run.changes_any = True
         for obj in [obj for obj, fields in state.heap.holders.items() if target.attr in fields]:
             state.store(obj, target.attr, value, is_only=False)
+
+
+def set_property(run: Run, target: ast.Attribute, holder: Value, value: Value, state: State) -> bool:
+    """Apply the setter of a property, which may do anything with its object and the value; False for other attributes.
+
+    self.h = y                       @h.setter
+                                     def h(self, value): self._h = value * 2
+    """
+    of = [ref.of for ref in alternatives(holder.ref) if isinstance(ref, Instance)]
+    if not any(owner.has_property(target.attr) for owner in of):
+        return False
+    run.keep(state, value.objs, f"the setter of `{code_of(target)}`", target.lineno)
+    clobber(run, target, state.reachable(holder.objs), state)
+    return True
 
 
 def _result_kinds(result: Result) -> int:

@@ -166,6 +166,8 @@ class Interpreter:
             return state
         new = self._operated(s, old, operand, state)
         if new is old and old.objs:
+            if isinstance(target, ast.Attribute) and holder is not None:
+                attributes.set_property(self.run, target, holder, new, state)
             return state
         if isinstance(target, ast.Name):
             bind_name(self.run, target.id, new, s, None, state)

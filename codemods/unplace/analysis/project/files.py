@@ -174,10 +174,12 @@ class Project:
 
     def is_posing_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that poses as a tensor defines a method of a name."""
-        if not self.is_named_elsewhere(POSING, path):
-            return False
-        files = self._listed(((POSING,), (rf"def\s+{POSING}\b",)), path)
-        return any(name in self._methods_of(posing_methods, file) for file in files)
+        for special in POSING:
+            if self.is_named_elsewhere(special, path):
+                files = self._listed(((special,), (defining(special),)), path)
+                if any(name in self._methods_of(posing_methods, file) for file in files):
+                    return True
+        return False
 
     def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
         """Return the classes that derive from a class, or from `known` ones that do, and may have their own method."""

@@ -4,7 +4,8 @@ class Group:
     def add_(self, x, other): ...
 
 The names that say most are asked for: those of in-place methods, and the idioms of tensors, such as `detach`. All
-methods of a class with `__torch_function__` count: torch's functions take its objects for tensors, too.
+methods of a class count whose objects stand where tensors do: torch's functions take them, by `__torch_function__`, or
+one can calculate with them, by `__add__` and the like.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from __future__ import annotations
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.types.evidence import is_idiom
 
-POSING = "__torch_function__"
-"""The method by which torch's functions take an object that is no tensor."""
+POSING = ("__torch_function__", "__add__", "__sub__", "__mul__", "__truediv__")
+"""The methods by which an object that is no tensor stands where one does: in torch's functions, in calculations."""
 
 
 @once
@@ -42,7 +43,8 @@ def is_of_posing_class(module: ModuleIndex, name: str) -> bool:
 @once
 def posing_methods(module: ModuleIndex) -> frozenset[str]:
     """Return the names of the methods that the posing classes of a module define."""
-    posing = (cls for cls in module.classes.values() if not cls.is_tensor and POSING in cls.methods)
+    others = (cls for cls in module.classes.values() if not cls.is_tensor)
+    posing = (cls for cls in others if not set(POSING).isdisjoint(cls.methods))
     return frozenset(name for cls in posing for name in cls.methods)
 
 
