@@ -9,13 +9,17 @@ from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import State, join_bases, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
+    CALLABLE,
     CONTAINER,
     DICT,
     LIST,
+    MODULE,
+    NONE,
     NUMBER,
     OTHER,
     SHAPE,
     TENSOR,
+    TEXT,
     TUPLE,
     UNKNOWN,
     Base,
@@ -34,6 +38,10 @@ from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.module import home, imports_torch
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.forms import WriteKind
+
+
+_NO_ELEMENT = MODULE | CALLABLE | TEXT | DICT | NONE
+"""What torch refuses to store in a tensor: `blocks[1] = nn.ReLU()` writes no tensor."""
 
 
 def store_item(
@@ -56,7 +64,7 @@ def store_item(
     if not holder.objs:
         run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
         return
-    if holder.may_be(TENSOR | UNKNOWN):
+    if holder.may_be(TENSOR | UNKNOWN) and not value.must_be(_NO_ELEMENT):
         may_write(run, target, WriteKind.STORE, target.value, holder, (value,), state)
     key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
     run.changed |= holder.objs
