@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from unplace.diagnostics import catalogue
-from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal, Rewrite
+from unplace.diagnostics import catalogue, refusals
+from unplace.diagnostics.catalogue import Assumption, Purpose, Rewrite
 from unplace.diagnostics.reasons import Fact, Kind, Line, Reason
+from unplace.diagnostics.refusals import Refusal
 
 ROOT = Path(__file__).parents[1]
 KINDS = {
     name: kind
-    for name, kind in vars(catalogue).items()
+    for name, kind in {**vars(catalogue), **vars(refusals)}.items()
     if isinstance(kind, type) and issubclass(kind, Kind) and list(kind)
 }
 FORBIDDEN = catalogue.Forbids.PIECE(piece=catalogue.Piece.OUTPUT_IN(label="chunk()", line=Line(4)))

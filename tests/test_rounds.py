@@ -11,8 +11,8 @@ import pytest
 from test_introduced import writes
 from unplace.analysis.project.program import Program
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import FileReport, Status
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.positions import LineRanges
 from unplace.transform.decisions import Decision

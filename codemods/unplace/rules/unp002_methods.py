@@ -33,9 +33,9 @@ import libcst as cst
 from unplace import torchapi
 from unplace.analysis.domain.values import NUMBER, Tracked
 from unplace.analysis.interpret.writes import stays_in_place
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import results
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change, expression

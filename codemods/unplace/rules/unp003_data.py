@@ -41,9 +41,10 @@ from unplace.analysis.domain.values import Link, Value
 from unplace.analysis.interpret.stores import is_handed_over
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.queries import continuation
-from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
+from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.rules.unp001_augmented import as_assignment
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment

@@ -34,8 +34,8 @@ import ast
 import libcst as cst
 
 from unplace.analysis.domain.values import TENSOR
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form, WriteKind
+from unplace.diagnostics.refusals import Refusal
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, blanks
 from unplace.transform.legality import private_copy

@@ -22,9 +22,9 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.analysis.syntax.bindings import last_name
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change
 from unplace.transform.emit.target import missing

@@ -21,8 +21,8 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.refusals import Refusal
 from unplace.transform.casts import is_mixed_by_callers, result_dtype
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change

@@ -10,10 +10,11 @@ from typing import Any
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.past_autograd import saves_result_in_place_only
-from unplace.diagnostics.catalogue import Purpose, Refusal, Rewrite
+from unplace.diagnostics.catalogue import Purpose, Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.observation.facts import OperationFacts
 from unplace.text.edits import Edit
 from unplace.text.positions import Text

@@ -10,9 +10,10 @@ from typing import Any
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.project.compiled import compiled
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
+from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about

@@ -19,9 +19,9 @@ from unplace.analysis.effects import models
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.unfollowed import hooks
 from unplace.analysis.syntax.nodes import code_of
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason, quoted
+from unplace.diagnostics.refusals import Refusal
 from unplace.transform.legality import assumptions_about
 from unplace.transform.observed import Seen
 from unplace.transform.sites import Site

@@ -31,10 +31,11 @@ from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names, root_name
-from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
+from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from unplace import torchapi
-from unplace.diagnostics.catalogue import Assumption, Contradiction, Held, Observed, Refusal
+from unplace.diagnostics.catalogue import Assumption, Contradiction, Held, Observed
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.observation.facts import HERE, OperationFacts
 from unplace.observation.held import Holder, HolderKind
 

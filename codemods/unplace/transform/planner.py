@@ -17,10 +17,11 @@ from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Purpose, Refusal
+from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Finding, Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.collecting import collect, flagged

@@ -16,9 +16,9 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.syntax.scopes import all_parameters
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import FileReport, Finding, Harm, Status
 from unplace.diagnostics.reasons import Line, Part, Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit, origin_of
 from unplace.text.positions import Text
 from unplace.text.trees import parsed

@@ -10,8 +10,8 @@ from typing import Any
 
 from unplace import rules
 from unplace.analysis.cancellation import go_on
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import Form, WriteKind
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
 from unplace.transform import casts, intent, legality
 from unplace.transform.decisions import Decision

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.domain.values import Origin, Saved
-from unplace.diagnostics.catalogue import Assumption, Refusal, Rewrite
+from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.findings import Applicability, Elsewhere, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import FileReport, Finding, Status
 from unplace.diagnostics.forms import SIGNS
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit, apply_edits, origin_of
 from unplace.text.positions import Text
 from unplace.text.trees import parsed

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 
 _OF_CALLERS = (
     Refusal.CALLED_ELSEWHERE,

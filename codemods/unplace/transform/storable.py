@@ -12,9 +12,10 @@ from unplace.analysis.domain.values import CONTAINER, MODULE, OTHER, TENSOR, TUP
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import is_tensor_data
 from unplace.analysis.project.sharing import attributes_holding, other_attribute
-from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
 

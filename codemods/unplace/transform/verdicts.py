@@ -6,9 +6,9 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Elsewhere
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 
 SEVERAL = (Refusal.SEVERAL_TARGETS, Refusal.SEVERAL_TARGETS_READ, Refusal.NOT_ALL_COPIED)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from unplace.analysis.queries.noticed import Sharing
-from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.observation.facts import OperationFacts
 
 _OUT_OF_SIGHT = frozenset(

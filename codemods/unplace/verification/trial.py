@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.findings import Finding, Status
+from unplace.diagnostics.refusals import Refusal
 from unplace.files.discovery import shown
 from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits

@@ -39,7 +39,6 @@ from unplace.analysis.project.module import home, imports_torch
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.forms import WriteKind
 
-
 _NO_ELEMENT = MODULE | CALLABLE | TEXT | DICT | NONE
 """What torch refuses to store in a tensor: `blocks[1] = nn.ReLU()` writes no tensor."""
 

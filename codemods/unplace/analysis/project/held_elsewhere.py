@@ -17,8 +17,8 @@ from unplace.analysis.project.module import ModuleIndex, from_folder, home
 from unplace.analysis.project.sharing import is_read_elsewhere, names_given
 from unplace.analysis.syntax.imports import imported
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.refusals import Refusal
 
 
 def holder_of_global(module: ModuleIndex, name: str) -> Reason | None:

@@ -13,8 +13,8 @@ from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.refusals import Refusal
 
 
 def attributes_holding(state: Facts, obj: Obj) -> Iterator[tuple[Class, str]]:

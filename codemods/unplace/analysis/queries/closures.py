@@ -21,8 +21,8 @@ from unplace.analysis.domain.values import NUMBER, TENSOR, Obj, Origin
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.project.module import parents_in
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import View
 
 _COMPUTED = (ast.BinOp, ast.Compare)

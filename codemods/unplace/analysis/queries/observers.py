@@ -40,8 +40,9 @@ from unplace.analysis.queries.noticed import (
 )
 from unplace.analysis.queries.yielded import are_earlier_rows, is_last_row, listed, yielded
 from unplace.analysis.syntax.scopes import variadic
-from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Line, Reason, quoted
+from unplace.diagnostics.refusals import Refusal
 
 _Question = tuple[Value, AccessPath | None, Value | None, Slot | None, bool]
 

@@ -10,8 +10,8 @@ from unplace.analysis.syntax.bindings import last_name, root_name
 from unplace.analysis.syntax.nodes import Parents, code_of, own_nodes
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_for
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import modules
 
 _IN_PLACE = re.compile(r"\bin[- ]?place\b", re.IGNORECASE)

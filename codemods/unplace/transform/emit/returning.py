@@ -12,8 +12,8 @@ from unplace.analysis.domain.values import NONE, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit import bindings

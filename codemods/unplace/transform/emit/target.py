@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi.releases import since
 from unplace.transform.sites import Site
 

@@ -23,8 +23,9 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.project.vmapped import NO_LEVELS, mapped
 from unplace.analysis.queries.unbatched import Lacking, asks_for_values, lacks
 from unplace.analysis.syntax.nodes import code_of, walk
-from unplace.diagnostics.catalogue import Assumption, Forbids, Refusal, Rewrite
+from unplace.diagnostics.catalogue import Assumption, Forbids, Rewrite
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi import modules, results, transforms

@@ -16,7 +16,8 @@ import ast
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.project.compiled import compiled
 from unplace.analysis.queries.yielded import listed
-from unplace.diagnostics.catalogue import Refusal, Rewrite
+from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform import casts

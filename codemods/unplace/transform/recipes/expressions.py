@@ -15,9 +15,9 @@ from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.reading import reads
 from unplace.analysis.syntax.evaluation import around
-from unplace.diagnostics.catalogue import Refusal
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.transform import legality
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site

@@ -36,8 +36,9 @@ from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.nodes import own_nodes, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
 from unplace.transform.emit import bindings
 from unplace.transform.emit.naming import name_for

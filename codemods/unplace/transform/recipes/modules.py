@@ -24,8 +24,9 @@ from unplace.analysis.queries.inputs import (
 from unplace.analysis.syntax.bindings import last_name, named_store
 from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal
+from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import Result, View
 from unplace.torchapi.modules import REPARAMETRISING
 from unplace.transform.decisions import Decision

@@ -41,8 +41,9 @@ from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Assumption, Refusal
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.returning import Placed

@@ -20,8 +20,9 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.queries.forbidden import is_allowed
-from unplace.diagnostics.catalogue import Assumption, Purpose, Refusal, Rewrite
+from unplace.diagnostics.catalogue import Assumption, Purpose, Rewrite
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision

@@ -20,8 +20,9 @@ from unplace.analysis.project.callers import Handed, calls_that_hand
 from unplace.analysis.queries.reading import computes
 from unplace.analysis.queries.saved_by_callers import forbidden_calls
 from unplace.analysis.syntax.flow import may_swallow
-from unplace.diagnostics.catalogue import Refusal, Rewrite
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.reasons import Line
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.recipes.graphless import Graphs
