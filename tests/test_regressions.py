@@ -34,11 +34,13 @@ CONTRADICTED = [
     "helper_writes_what_an_outer_caller_may_read",
     "kept_by_a_forward_hook",
     "module_overwritten_past_autograd",
+    "number_like_class_with_methods_of_tensors",
     "object_that_poses_as_a_tensor",
     "parameters_scaled_by_a_parameter_in_forward",
     "recording_switched_by_a_flag",
     "recursive_helper_returns_its_argument",
     "rounding_past_autograd",
+    "setter_that_changes_the_value",
     "teacher_frozen_by_detaching",
 ]
 """Programs that contradict an assumption which `--unsafe` makes all the same."""

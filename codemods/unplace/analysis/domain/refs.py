@@ -11,6 +11,7 @@ from unplace.analysis.domain.values import Value
 from unplace.analysis.syntax.scopes import Scope
 
 _OF_ASSIGNING = frozenset(["__delattr__", "__getattribute__", "__setattr__"])
+_PLAIN_METACLASSES = frozenset(["ABCMeta", "EnumMeta", "EnumType", "type"])
 _WITHOUT_ATTRIBUTES = frozenset(["ABC", "Enum", "Generic", "NamedTuple", "Protocol", "object"])
 
 
@@ -141,6 +142,13 @@ class Class:
     def is_named_tuple(self) -> bool:
         """Tell whether instances are named tuples."""
         return any(base.rsplit(".", 1)[-1] == "NamedTuple" for base in self.all_bases())
+
+    @property
+    def constructs_plainly(self) -> bool:
+        """Tell whether Python alone makes the instances, as far as the files show: no `__new__`, no metaclass."""
+        given = [k for c in self.linearized() for k in c.node.keywords if k.arg in (None, "metaclass")]
+        plain = all(ast.unparse(k.value).rsplit(".", 1)[-1] in _PLAIN_METACLASSES for k in given)
+        return plain and not any(c.defines("__new__") for c in self.linearized())
 
     def may_inherit(self, name: str) -> bool:
         """Tell whether an attribute may come from an unseen base, where it may be a parameter or a property."""

@@ -49,6 +49,7 @@ from unplace.analysis.effects.effect import (
     View,
 )
 from unplace.analysis.effects.saves import note
+from unplace.analysis.interpret import identity
 from unplace.analysis.interpret.slots import is_placed
 from unplace.analysis.interpret.writes import anything, can_be_tracked
 from unplace.torchapi import members
@@ -98,6 +99,7 @@ def leave(call: Call, effect: Effect, key: Hashable) -> set[str]:
             known = call.state.heap.get((owner, place.name)) if value.kinds & UNKNOWN else None
             typed = value._replace(kinds=known.kinds, likely=known.likely) if known is not None else value
             call.state.store(owner, place.name, typed, is_only=len(owners) == 1)
+        identity.store_in_twins(call.run, owners, place.name, value, call.state)
     return left
 
 

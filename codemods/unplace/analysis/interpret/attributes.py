@@ -39,6 +39,7 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.effects.clobbering import clobber
+from unplace.analysis.interpret import identity
 from unplace.analysis.interpret.custom_functions import is_applied
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import first_key, is_placed
@@ -226,8 +227,7 @@ def _of_holder(run: Run, node: ast.Attribute, holder: Obj, state: State, facts: 
     if known is not None and not _may_be_first(run, holder, node.attr, state):
         return known
     value = _unnamed(run, node, holder.index, facts, origin)
-    if known is not None:
-        value = weak_join(known, value)
+    value = weak_join(known, value) if known is not None else identity.join_stored(run, holder, node.attr, value, state)
     if not holder.old:
         state.store(holder, node.attr, value, is_only=True)
     return value
@@ -253,7 +253,7 @@ def store_plain_attribute(run: Run, target: ast.Attribute, holder: Value, value:
         return
     for obj in holder.objs:
         state.definitions.pop(obj, None)  # `v.requires_grad = True`: made again, it would lack that
-        state.store(obj, target.attr, value, is_only=len(holder.objs) == 1)
+    identity.store(run, holder, target.attr, value, state)
     if not holder.objs:
         run.keep(state, value.objs, f"`{code_of(target)}`", target.lineno)
     if not is_placed(run, holder):

@@ -17,6 +17,7 @@ from unplace.analysis.interpret import custom_functions, specializing
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.attributes import field_of
 from unplace.analysis.interpret.choices import either
+from unplace.analysis.interpret.identity import INSTANCE
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import Handings, Write, anything
@@ -25,6 +26,7 @@ from unplace.analysis.syntax.classes import is_class_method
 from unplace.analysis.syntax.constructors import own_constructor, stored_parameters
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.identities import makes_new_objects
 from unplace.analysis.types.kinds import of_annotation, of_instance
 from unplace.diagnostics.forms import WriteKind
 
@@ -205,8 +207,10 @@ def _with_captures(run: Run, node: ast.Call, value: Value, state: State) -> Valu
 
 
 def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments, state: State) -> Value:
-    """Return a new object of a class of the run, whose constructor may keep its arguments."""
+    """Return an object of a class of the run, whose constructor may keep its arguments."""
     run = calls.run
+    if not of.is_tensor and not makes_new_objects(run.program, of):
+        return calls.unknown_call(node, arguments.all(), state)._replace(kinds=of_instance(of), ref=Instance(of))
     stored = _stored_plainly(run, of, arguments)
     if stored is not None:
         return _new_object(run, node, of, stored, state)
@@ -216,7 +220,7 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     run.keep(state, anything(arguments.all()), label, node.lineno)
     name = f"the result of {label}" if of.is_tensor else of.node.name
     ref = Instance(of, is_exact=True, given=specializing.of_constructor(of, arguments))
-    return run.foreign((node, "instance"), Origin.CALL, name, node.lineno, of_instance(of), ref=ref)
+    return run.foreign((node, INSTANCE), Origin.CALL, name, node.lineno, of_instance(of), ref=ref)
 
 
 def _stored_plainly(run: Run, of: Class, arguments: Arguments) -> dict[str, Value] | None:

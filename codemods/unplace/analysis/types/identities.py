@@ -47,6 +47,17 @@ def new_object(program: Analysis, scope: Scope, source: ast.expr) -> Value | Non
     return Value(of_instance(of), ref=Instance(of)) if isinstance(of, Class) and not of.is_tensor else None
 
 
+def makes_new_objects(program: Analysis, of: Class) -> bool:
+    """Tell whether each call of a class gives an object of its own, as far as the files show.
+
+    class Settings:                                @singleton
+        def __new__(cls): return cls.only          class Settings: ...
+    """
+    decorators = [program.estimate(of.scope.parent or of.scope, d).ref for d in of.node.decorator_list]
+    kept = all(_returned(ref.scope) is not None for ref in decorators if isinstance(ref, Function))
+    return kept and of.constructs_plainly
+
+
 def _callee(program: Analysis, scope: Scope, call: ast.Call) -> Scope | None:
     ref = program.estimate(scope, call.func).ref
     if isinstance(ref, Bound) and isinstance(ref.receiver.ref, Instance):
