@@ -29,6 +29,7 @@ CONTRADICTED = [
     "data_store_written_elsewhere",
     "elu_overwritten_past_autograd",
     "entry_bound_by_an_inner_function",
+    "error_of_a_write_is_handled",
     "frozen_by_an_unseen_function",
     "frozen_by_torch_or_by_its_name",
     "helper_writes_what_an_outer_caller_may_read",

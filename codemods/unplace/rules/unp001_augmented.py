@@ -29,7 +29,7 @@ from dataclasses import replace
 import libcst as cst
 
 from unplace.diagnostics.forms import Form
-from unplace.transform import casts
+from unplace.transform import casts, caught
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized
 from unplace.transform.legality import private_copy, rebind
@@ -49,7 +49,7 @@ class Augmented(StatementRule):
         """Rebind the target, or clone the base that it is a view of."""
         verdict = rebind(site, site.write.target)
         if isinstance(verdict, Rebind):
-            return replace(verdict, assumptions=(*verdict.assumptions, *casts.risk(site)))
+            return replace(verdict, assumptions=(*verdict.assumptions, *casts.risk(site), *caught.risk(site)))
         copied = private_copy(site)
         return copied if isinstance(copied, Copy) else verdict
 

@@ -167,7 +167,7 @@ def _is_mixed(site: Site, operand: Value) -> bool:
     is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
     if is_given and is_mixed_by_callers(site):
         return True
-    return _are_mixed(site.run, site.value, operand, is_scalar=_is_scalar(site), is_float=_is_division(site))
+    return _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=_is_division(site))
 
 
 def is_mixed_by_callers(site: Site) -> bool:
@@ -215,7 +215,7 @@ def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = Fals
     return is_made or bool(extra & (Source.HELD | Source.MADE) or (extra & Source.RAISED and target & Source.LOWERED))
 
 
-def _is_scalar(site: Site) -> bool:
+def is_scalar(site: Site) -> bool:
     """Tell whether the operands have no dimensions, and so widen no tensor that has any."""
     node = site.node
     given = [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []

@@ -13,7 +13,7 @@ from unplace.analysis.cancellation import go_on
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
-from unplace.transform import casts, intent, legality
+from unplace.transform import casts, caught, intent, legality
 from unplace.transform.decisions import Decision
 from unplace.transform.recipes import expressions
 from unplace.transform.recipes.batched_buffers import unfit
@@ -99,7 +99,9 @@ class Proposals:
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
         """Return the decisions about the calls of a chain; if one has no functional form, all are refused."""
-        if isinstance(verdict, Inline | Rebind | Split) and (risks := [r for site in chain for r in casts.risk(site)]):
+        if isinstance(verdict, Inline | Rebind | Split) and (
+            risks := [r for site in chain for r in (*casts.risk(site), *caught.risk(site))]
+        ):
             verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
         decisions = [self._call_decision(site, tuple(chain), verdict) for site in chain]
         refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
