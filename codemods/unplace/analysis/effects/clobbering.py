@@ -8,13 +8,14 @@ from collections.abc import Hashable
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import UNKNOWN, Objs, Origin, Value
+from unplace.analysis.interpret.identity import with_twins
 from unplace.analysis.interpret.run import Run
 
 
 def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
     """Assume that unseen code has stored anything in the slots of these objects."""
     run.changed |= reachable
-    for holder in state.heap.among(reachable):
+    for holder in state.heap.among(with_twins(run, reachable, state)):
         fields, changed = state.heap.of(holder), dict[Hashable, Value]()
         for key, value in fields.items():
             if value.objs:

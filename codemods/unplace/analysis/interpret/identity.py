@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import State, weak_join
-from unplace.analysis.domain.values import Obj, Objs, Origin, Value
+from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import first_attribute, is_unchanged
 
@@ -32,12 +32,32 @@ def store_in_twins(run: Run, objs: Objs, name: str, value: Value, state: State) 
 
 
 def join_stored(run: Run, holder: Obj, name: str, first: Value, state: State) -> Value:
-    """Return what an attribute holds that is read for the first time: its first value, or one stored in a twin's."""
+    """Return what an attribute holds that is read for the first time: its first value, or what a twin's holds.
+
+    The first tensors of both aren't joined: those of any two objects may be one.
+    """
     for twin in _twins(run, frozenset((holder,)), name, state):
         stored = state.heap[(twin, name)]
-        if not is_unchanged(run, twin, name, stored):
+        if stored.may_be(CONTAINER) or not is_unchanged(run, twin, name, stored):
             first = weak_join(first, stored)
     return first
+
+
+def with_twins(run: Run, objs: Objs, state: State) -> Objs:
+    """Return objects with those of known classes that may be the same as one of them: a call may change these, too."""
+    others = [holder for holder in state.heap.owners - objs if not _is_new(run, holder)]
+    if not others:
+        return objs
+    own = [obj for obj in sorted(objs, key=_by_index) if not _is_new(run, obj) and _class_of(obj, state) is not None]
+    return objs.union(
+        other
+        for other in others
+        if _class_of(other, state) is not None and any(_may_be_one(run, obj, other, state) for obj in own)
+    )
+
+
+def _by_index(obj: Obj) -> int:
+    return obj.index
 
 
 def _twins(run: Run, objs: Objs, name: str, state: State) -> Iterator[Obj]:
