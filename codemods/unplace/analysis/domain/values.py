@@ -241,6 +241,10 @@ class Names:
     arms: Arms = field(default_factory=dict)
     _keys: list[Hashable] = field(default_factory=list)
 
+    def owns(self, obj: Obj) -> bool:
+        """Tell whether the factory made an object; those worked out for other scopes aren't."""
+        return obj.index < len(self._keys) and self.by_key.get(self._keys[obj.index]) is obj
+
     def key_of(self, obj: Obj) -> Hashable:
         """Return the key of an object's allocation site: a node and more; an old object has that of the newer one."""
         key = self._keys[obj.index]

@@ -45,10 +45,12 @@ def join_stored(run: Run, holder: Obj, name: str, first: Value, state: State) ->
 
 def with_twins(run: Run, objs: Objs, state: State) -> Objs:
     """Return objects with those of known classes that may be the same as one of them: a call may change these, too."""
-    others = [holder for holder in state.heap.owners - objs if not _is_new(run, holder)]
+    others = [holder for holder in state.heap.owners - objs if _is_from_outside(run, holder)]
     if not others:
         return objs
-    own = [obj for obj in sorted(objs, key=_by_index) if not _is_new(run, obj) and _class_of(obj, state) is not None]
+    own = [
+        obj for obj in sorted(objs, key=_by_index) if _is_from_outside(run, obj) and _class_of(obj, state) is not None
+    ]
     return objs.union(
         other
         for other in others
@@ -62,17 +64,19 @@ def _by_index(obj: Obj) -> int:
 
 def _twins(run: Run, objs: Objs, name: str, state: State) -> Iterator[Obj]:
     """Iterate over the other objects with a known attribute of a name that may be one of some objects."""
-    own = [obj for obj in objs if not _is_new(run, obj)]
+    own = [obj for obj in objs if _is_from_outside(run, obj)]
     for other, fields in state.heap.holders.items():
-        if own and name in fields and other not in objs and not _is_new(run, other):
+        if own and name in fields and other not in objs and _is_from_outside(run, other):
             if any(_may_be_one(run, obj, other, state) for obj in own):
                 yield other
 
 
-def _is_new(run: Run, obj: Obj) -> bool:
-    """Tell whether the code in sight made an object, so that nothing from outside is it."""
+def _is_from_outside(run: Run, obj: Obj) -> bool:
+    """Tell whether the code in sight didn't make an object, which then may have any other name outside."""
+    if obj.origin is Origin.FRESH or not run.names.owns(obj):
+        return False
     key = run.names.key_of(obj)
-    return obj.origin is Origin.FRESH or (isinstance(key, tuple) and key[-1] == INSTANCE)
+    return not (isinstance(key, tuple) and key[-1] == INSTANCE)
 
 
 def _may_be_one(run: Run, first: Obj, second: Obj, state: State) -> bool:

@@ -380,9 +380,12 @@ class Run:
         *,
         is_one_of_several: bool = False,
     ) -> Value:
-        """Record an in-place operation, and return the written tensor; a later visit replaces the record."""
+        """Record an in-place operation, and return the written tensor; a later visit replaces the record.
+
+        The write to `x.data` is recorded as one to `x`, but it is `x.data` that autograd meets.
+        """
         assert self.statement is not None
-        data = None
+        data, met = None, value
         if kind is not WriteKind.AUGMENTED and is_tensor_data(target, self.values):
             data = target if isinstance(target.value, ast.Name) else None
         if data is not None:
@@ -408,9 +411,9 @@ class Run:
         if kind.is_whole and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
-            state.put_into_graph(value.objs)
-            return value._replace(tracked=Tracked.MAYBE) if value.tracked is Tracked.NO else value
-        return value
+            state.put_into_graph(met.objs)
+            return met._replace(tracked=Tracked.MAYBE) if met.tracked is Tracked.NO else met
+        return met
 
     def _fills(self, name: str, value: Value, state: State) -> bool:
         """Tell whether a method such as `copy_` or `scatter_` fills memory made for it, and so stays in place."""
