@@ -90,6 +90,9 @@ RARE = (
 ELSEWHERE = ("norm", "numpy", "register_hook")  # layers are called so, tensors of other libraries have them
 
 
+OF_TRANSFORMS = ("inverse",)  # of flows, poses and operators: more packages have classes with it than with any other
+
+
 def classes(names: Iterable[str]) -> list[type]:
     """The classes of these qualified names; `package.*` stands for all that a package exports."""
     found: list[type] = []
@@ -140,7 +143,7 @@ def render(common: set[str], rare: set[str]) -> str:
 def main() -> None:
     """Write the module."""
     common = tensor_names(common_classes()) | set(ELSEWHERE)
-    TARGET.write_text(render(common, tensor_names(rare_classes()) - common), encoding="utf-8")
+    TARGET.write_text(render(common, (tensor_names(rare_classes()) | set(OF_TRANSFORMS)) - common), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ CONTRADICTED = [
     "frozen_by_an_unseen_function",
     "frozen_by_torch_or_by_its_name",
     "helper_writes_what_an_outer_caller_may_read",
+    "inverse_of_a_flow",
     "kept_by_a_forward_hook",
     "module_overwritten_past_autograd",
     "number_like_class_with_methods_of_tensors",

@@ -158,6 +158,7 @@ RARE = frozenset(
         "index_select",
         "indices",
         "int",
+        "inverse",
         "is_coalesced",
         "is_complex",
         "is_cuda",

@@ -269,7 +269,7 @@ class Collector:
             return UNTOLD
         found = self._seen(node, self._field(node))
         holder = self.found.of_nodes[node.value]
-        self._look_up(holder, node.attr)
+        self._look_up(holder, node.attr, evidence.of_name(node.attr))
         if (relation := lookups.of_attribute(node.attr)) is not None:
             self.found.relate(relation, holder, found)
         return found
@@ -278,9 +278,9 @@ class Collector:
         """Return the variable of what an attribute is when the scope is entered."""
         return self.found.entry((self._value(node.value), node.attr))
 
-    def _look_up(self, holder: Variable, name: str) -> None:
-        """Restrict an object by a name that is looked up on it."""
-        known = evidence.of_name(name) if not tells_nothing(self._module, name) else Evidence.NONE
+    def _look_up(self, holder: Variable, name: str, shown: Evidence) -> None:
+        """Restrict an object by a name that is looked up on it, and by what that shows unless a class here has it."""
+        known = shown if not tells_nothing(self._module, name) else Evidence.NONE
         if known is Evidence.PROOF:
             self.found.restrict(holder, TENSOR)
             return
@@ -420,13 +420,10 @@ class Collector:
         """Return the result of a method of an object of the scope."""
         holder, name = self._value(function.value), function.attr
         result = self.found.new()
-        proof = evidence.of_call(node) if not tells_nothing(self._module, name) else Evidence.NONE
-        if proof is Evidence.PROOF:
-            self.found.restrict(holder, TENSOR)
-        else:
-            self._look_up(holder, name)
-        if proof is Evidence.HINT:
-            self.found.restrict(holder, TENSOR, likely=True)
+        self._look_up(holder, name, evidence.of_call(node))
+        if not evidence.may_be_of_tensor(node, name):
+            self.found.foreign |= {holder, self.found.taken_from.get(holder, holder)}
+            return result
         if (relation := lookups.of_method(name)) is not None:
             self.found.relate(relation, holder, result)
         operator = torchapi.tensor_method(name)

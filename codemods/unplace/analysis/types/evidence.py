@@ -43,7 +43,13 @@ def of_call(node: ast.Call) -> Evidence:
         return Evidence.PROOF if node.args else Evidence.HINT
     if any(k.arg in ("dim", "keepdim") for k in node.keywords) and torchapi.tensor_method(name) is not None:
         return Evidence.PROOF
-    return of_name(name)
+    return of_name(name) if may_be_of_tensor(node, name) else Evidence.NONE
+
+
+def may_be_of_tensor(node: ast.Call, name: str) -> bool:
+    """Tell whether tensors may have the method: not a flow's `inverse(x, context)`, as theirs takes no arguments."""
+    operator = torchapi.tensor_method(name)
+    return not node.args or operator is None or operator.variadic or operator.parameters != ("self",)
 
 
 def is_attribute_of_tensor(name: str) -> bool:
