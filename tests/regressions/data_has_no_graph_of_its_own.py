@@ -3,12 +3,16 @@
 import torch
 
 
-def run(x, buffer):
-    e = buffer * 1
+def scale(x, buffer):
+    e = buffer
     x.data = e
     x.data.tanh_()
     e *= 2
-    return x * 3, e
+
+
+def run(x, buffer):
+    scale(x, buffer)
+    return x * 3, buffer
 
 
 def example():
