@@ -73,20 +73,20 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         surely_kept |= _parameters(held)
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         for obj, by in state.saved.items():
-            if obj.parameter is None:
-                continue
-            asked = [s for s in by if not is_never_asked_for(run, s)]
-            if asked:
-                saved.add(obj.parameter)
-            if not all(s.certain for s in asked):
-                guessed.add(obj.parameter)
+            place = state.from_callers(obj)
+            asked = [s for s in by if not is_never_asked_for(run, s)] if place is not None else []
+            if place is not None and asked:
+                saved.add(place)
+                if not all(s.certain for s in asked):
+                    guessed.add(place)
     return Effect(
         result,
         writes=frozenset(_parameters(written)),
         changes=frozenset(changes),
         keeps=frozenset(keeps),
         surely_keeps=frozenset(surely_kept),
-        saves=tuple(Save(name, name not in guessed) for name in sorted(saved)),
+        saves=tuple(Save(name, name not in guessed) for name in sorted(saved) if "." not in name),
+        saves_held=tuple(Save(place, place not in guessed) for place in sorted(saved) if "." in place),
         keeps_outer=keeps_outer,
         writes_outer=any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
         replaces=frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
