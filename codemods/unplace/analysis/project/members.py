@@ -33,6 +33,9 @@ _COPYING = frozenset(
 )
 """The last names of callees that take a list without changing it."""
 
+_REMOVING = frozenset(["clear", "pop", "popitem", "remove"])
+"""The methods that take elements out of a container."""
+
 _CONTAINERS = frozenset([modules.SEQUENTIAL, *modules.MODULE_CONTAINERS])
 
 
@@ -43,7 +46,7 @@ def listed(program: Analysis, scope: Scope, name: str) -> Value | None:
     layers.append(Block())
     """
     bindings = home(scope).bindings(scope)
-    if _is_handed_on(scope, name):
+    if _is_handed_on(scope, name) or _loses_elements(scope, name):
         return None
     found: list[Value] = []
     for source in (*bindings.sources.get(name, ()), *bindings.extended.get(name, ())):
@@ -63,7 +66,8 @@ def display(program: Analysis, scope: Scope, name: str) -> list[Value]:
     source = sources[0] if len(sources) == 1 else None
     if not isinstance(source, ast.List | ast.Tuple) or any(isinstance(e, ast.Starred) for e in source.elts):
         return []
-    if name in bindings.added or name in bindings.extended or _is_handed_on(scope, name):
+    is_plain = name not in bindings.added and name not in bindings.extended
+    if not is_plain or _is_handed_on(scope, name) or _loses_elements(scope, name):
         return []
     found = [program.estimate(scope, element) for element in source.elts]
     return found if all(value.ref is not None and value.must_be(MODULE | CALLABLE) for value in found) else []
@@ -85,7 +89,8 @@ def with_added(program: Analysis, owner: Class, name: str, held: Value) -> Value
     """Return a container of modules with what methods add to it; any other value stays as it is."""
     if not is_container(held):
         return held
-    if _is_attribute_handed_on(program, owner, name):
+    methods = (method for cls in _family(program, owner) for method in cls.scope.inner)
+    if _is_attribute_handed_on(program, owner, name) or any(_loses_elements(method, name) for method in methods):
         return held._replace(ref=None)
     return _with_elements(held, added_to(program, owner, name))
 
@@ -176,6 +181,25 @@ def _is_attribute_handed_on(program: Analysis, owner: Class, name: str) -> bool:
         for method in cls.scope.inner
         for argument in _handed(method)
     )
+
+
+def _loses_elements(scope: Scope, name: str) -> bool:
+    """Tell whether a scope takes elements out of the container in a name or an attribute, which may then be empty.
+
+    layers.pop()            del self.layers[-1]             layers[1:] = []
+    """
+    for node in scope.nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _REMOVING:
+            holder: ast.expr = node.func.value
+        elif isinstance(node, ast.Subscript) and (
+            isinstance(node.ctx, ast.Del) or (isinstance(node.ctx, ast.Store) and isinstance(node.slice, ast.Slice))
+        ):
+            holder = node.value
+        else:
+            continue
+        if last_name(holder) == name and isinstance(holder, ast.Name | ast.Attribute):
+            return True
+    return False
 
 
 def _handed(scope: Scope) -> Iterator[ast.expr]:
