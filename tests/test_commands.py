@@ -170,6 +170,8 @@ def test_a_rewrite_of_several_files_follows_the_configuration_of_each(capfd: pyt
         (("rewrite", "--dry-run"), "`--diff` shows the changes"),
         (("rewrite", "--unsafe-fixes"), "it is called `--unsafe` here"),
         (("rewrite", "-i"), "`unplace rewrite` writes what it can"),
+        (("check", "--quite"), "No such option: --quite. Did you mean --quiet?"),
+        (("--vers",), "No such option: --vers. Did you mean --version?"),
         (("check", "--nonsense"), "No such option"),
     ],
 )

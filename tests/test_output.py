@@ -98,6 +98,15 @@ def test_words_longer_than_a_line_stay_whole() -> None:
     ]
 
 
+def test_code_in_backticks_stays_whole_where_it_fits() -> None:
+    def shown(text: str, width: int) -> list[str]:
+        return ["".join(part for part, _ in line) for line in wrapped([(text, "")], width, 2)]
+
+    assert shown("it becomes `y = y + k` there", 20) == ["it becomes", "  `y = y + k` there"]
+    assert shown("it becomes `y = y + k` there", 12) == ["it becomes", "  `y = y +", "  k` there"]
+    assert shown("one ` alone is no code", 12) == ["one ` alone", "  is no code"]
+
+
 def test_a_line_may_be_broken_between_styles_but_never_within_a_word() -> None:
     line = [("model.py", "bold"), (":7: ", ""), ("a store that breaks ", "cyan"), ("[harmful]", "red")]
     shown = ["".join(text for text, _ in one) for one in wrapped(line, 33, 4)]

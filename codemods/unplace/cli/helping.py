@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from unplace.reporting.wrapping import cells
+from unplace.reporting.wrapping import cells, wrapped
 
 NARROWEST, WIDEST = 40, 120
 """The columns between which help follows the terminal: longer lines are hard to read."""
@@ -100,12 +100,6 @@ class HelpFormatter:
 
     def _write(self, text: str, hanging: int = 0) -> None:
         """Write a text, broken at blanks; the lines after the first are indented by `hanging` more."""
-        before = " " * self._indented
-        self._lines += textwrap.wrap(
-            text,
-            self.width,
-            initial_indent=before,
-            subsequent_indent=before + " " * hanging,
-            break_on_hyphens=False,
-            break_long_words=False,
-        )
+        line = [(" " * self._indented + text, "")]
+        broken = wrapped(line, self.width, self._indented + hanging)
+        self._lines += ("".join(part for part, _ in parts) for parts in broken)

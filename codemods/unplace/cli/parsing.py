@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,9 +16,28 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class _Helping:
-    """Lays help out by the project's own formatter."""
+    """Lays help out by the project's own formatter, and says what an unknown option may mean."""
 
     epilog: str | None
+
+    def parse_args(self: Any, ctx: Any, args: list[str]) -> Any:
+        """Parse the words of the command line; an unknown option is answered with what may be meant."""
+        try:
+            return super().parse_args(ctx, args)  # type: ignore[misc]
+        except _UsageError as error:
+            name = getattr(error, "option_name", None)
+            if not (isinstance(name, str) and hasattr(error, "possibilities")):
+                raise
+            ctx.fail(f"No such option: {name}{self._told(ctx, name)}")
+
+    def _told(self: Any, ctx: Any, name: str) -> str:
+        """Return what follows the name of an option that the command doesn't have."""
+        known = hint(ctx.info_name or "", name)
+        if known is not None:
+            return f"; {known}"
+        options = [option for parameter in self.get_params(ctx) for option in parameter.opts + parameter.secondary_opts]
+        near = difflib.get_close_matches(name, options, n=1, cutoff=0.75)
+        return f". Did you mean {near[0]}?" if near else ""
 
     def get_help(self: Any, ctx: Any) -> str:
         """Return the help, as wide as the terminal."""
@@ -39,19 +59,6 @@ class Command(_Helping, TyperCommand):
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters, prepared for flags and text."""
         return _as_written(super().get_params(ctx))
-
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Parse the words of the command line; an option of another tool is answered with what does the same here."""
-        try:
-            return super().parse_args(ctx, args)
-        except _UsageError as error:
-            name = getattr(error, "option_name", None)
-            told = (
-                hint(ctx.info_name or "", name) if isinstance(name, str) and hasattr(error, "possibilities") else None
-            )
-            if told is None:
-                raise
-            ctx.fail(f"No such option: {name}; {told}")
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line, without the braces that newer versions of typer put around a name."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from unplace.reporting.styled import Span
 
 _PIECE = re.compile(r"[^ ]+| +")
 _CUT = "..."
+_Word = tuple[str, list[Span]]
+"""The blanks before a word, and its parts, which may be of several styles."""
+
 INDENT = 4
 """The indentation of lines that continue others."""
 
@@ -24,15 +27,15 @@ def cells(text: str) -> int:
 def wrapped(line: Sequence[Span], width: int | None, indent: int) -> Iterator[list[Span]]:
     """Yield a line as lines of at most `width` columns; those after the first are indented.
 
-    A word that is longer than a line stays whole, so that paths can be clicked and names can be found. Without a
-    width, the line stays as it is.
+    A word that is longer than a line stays whole, so that paths can be clicked and names can be found. Code between
+    backticks stays whole where it fits into a line. Without a width, the line stays as it is.
     """
     if width is None or sum(cells(text) for text, _ in line) <= width:
         yield list(line)
         return
     current: list[Span] = []
     used = 0
-    for blanks, word in _words(line):
+    for blanks, word in _with_whole_code(_words(line), width - indent):
         size = sum(cells(text) for text, _ in word)
         if blanks and used > indent and used + len(blanks) + size > width:
             yield current
@@ -43,7 +46,25 @@ def wrapped(line: Sequence[Span], width: int | None, indent: int) -> Iterator[li
     yield current
 
 
-def _words(line: Sequence[Span]) -> Iterator[tuple[str, list[Span]]]:
+def _with_whole_code(words: Iterable[_Word], room: int) -> Iterator[_Word]:
+    """Yield words, those between two backticks as one if they fit into `room` columns."""
+    code: list[_Word] = []
+    ticks = 0
+    for word in words:
+        code.append(word)
+        ticks += sum(text.count("`") for text, _ in word[1])
+        if ticks % 2:
+            continue
+        joined = [span for blanks, spans in code for span in ((blanks, ""), *spans)][1:]
+        if sum(cells(text) for text, _ in joined) <= room:
+            yield code[0][0], joined
+        else:
+            yield from code
+        code.clear()
+    yield from code
+
+
+def _words(line: Sequence[Span]) -> Iterator[_Word]:
     """Yield the words of a line, each with the blanks before it; a word may be of several styles."""
     blanks, word = "", list[Span]()
     for text, style in line:
