@@ -223,6 +223,14 @@ def test_titles_show_the_code_or_the_line_that_changes() -> None:
     assert title(saved, 6) == "Rewrite line 5 as `y = x.exp().clone()`"
 
 
+def test_a_diagnostic_speaks_of_its_file_only() -> None:
+    text = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    return y.expand(3).add_(1)\n"
+    document = Document(text, "file:///model.py", "model.py")
+    found = [d["message"] for a in code_actions(document, Options(), 6, 6) for d in a.get("diagnostics", ())]
+    assert found
+    assert all(", no fix in this file: " in message for message in found)
+
+
 def test_all_harmful_operations_of_a_file_are_fixed() -> None:
     text = MODEL + "h = torch.ones(3, requires_grad=True) * 2\nh += 1\n"
     document = Document(text, "file:///model.py", "model.py")

@@ -108,7 +108,7 @@ def diagnostic(document: Document, text: Text, finding: Finding) -> dict[str, An
         "severity": _SEVERITIES[finding.harm],
         "code": finding.code,
         "source": "unplace",
-        "message": sentences.full(finding),
+        "message": sentences.full(finding, sentences.NO_FIX_HERE),
     }
 
 

@@ -6,6 +6,10 @@ from unplace.diagnostics.catalogue import Observed, Purpose
 from unplace.diagnostics.findings import Applicability, Finding, Harm, Status
 from unplace.diagnostics.forms import Form
 
+NO_FIX = "no fix"
+NO_FIX_HERE = "no fix in this file"
+"""What an editor says, which may still offer a fix in another file."""
+
 
 def headline(finding: Finding) -> str:
     """Return the headline: `masked store can break autograd: saved by exp() in line 12`."""
@@ -31,11 +35,11 @@ def harm(finding: Finding) -> str:
     return f"observed {finding.harm.value}" if finding.is_observed_harmful else finding.harm.value
 
 
-def fix(finding: Finding) -> str:
-    """Return `safe fix`, `unsafe fix` or `no fix`; what is kept for its kind may have one with `--unsafe`."""
+def fix(finding: Finding, none: str = NO_FIX) -> str:
+    """Return `safe fix`, `unsafe fix` or that there is none; what is kept for its kind may have one with `--unsafe`."""
     if finding.applicability is not None:
         return f"{finding.applicability.value} fix"
-    return "unsafe fix" if finding.reason.kind is Purpose.UNKNOWN_KIND_UNSAFE else "no fix"
+    return "unsafe fix" if finding.reason.kind is Purpose.UNKNOWN_KIND_UNSAFE else none
 
 
 def advice(finding: Finding) -> str:
@@ -61,6 +65,9 @@ def backing(finding: Finding) -> str:
     return "observed" if finding.applicability is Applicability.OBSERVED else "assumes"
 
 
-def full(finding: Finding) -> str:
-    """Return headline, fix and advice in one line, for formats with a single text per finding."""
-    return f"{headline(finding)} [{harm(finding)}, {fix(finding)}: {advice(finding)}]"
+def full(finding: Finding, none: str = NO_FIX) -> str:
+    """Return headline, fix and advice in one line, for formats with a single text per finding.
+
+    `none` stands for a fix that there isn't.
+    """
+    return f"{headline(finding)} [{harm(finding)}, {fix(finding, none)}: {advice(finding)}]"
