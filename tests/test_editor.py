@@ -6,17 +6,20 @@ import io
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import unplace
+from unplace import documents
 from unplace.cli import main
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
 from unplace.editor.code_actions import code_actions
 from unplace.editor.document import Document
+from unplace.text.edits import Edit
 
 MODEL = """\
 import torch
@@ -229,6 +232,19 @@ def test_a_diagnostic_speaks_of_its_file_only() -> None:
     found = [d["message"] for a in code_actions(document, Options(), 6, 6) for d in a.get("diagnostics", ())]
     assert found
     assert all(", no fix in this file: " in message for message in found)
+
+
+def test_a_fix_that_other_files_prove_is_offered() -> None:
+    text = "import torch\nfrom other import f\n\n\ndef g(x: torch.Tensor):\n    y = f(x)\n    y += 1\n    return y\n"
+    document = Document(text, "file:///model.py", "model.py")
+    assert [a["title"] for a in code_actions(document, Options(), 7, 7) if a.get("isPreferred")] == []
+    proved = documents.rewrite(text.replace("f(x)", "x.exp()"), "model.py", Options())
+    moved = len("x.exp()") - len("f(x)")
+    edits = [Edit(edit.start - moved, edit.end - moved, edit.replacement) for edit in proved.edits]
+    document.plans.adopt(text, "model.py", Options(), replace(proved, edits=edits))
+    (fix,) = [a for a in code_actions(document, Options(), 7, 7) if a.get("isPreferred")]
+    assert fix["title"] == "Rewrite as `y = y + 1`"
+    assert applied(fix, text) == text.replace("y += 1", "y = y + 1")
 
 
 def test_all_harmful_operations_of_a_file_are_fixed() -> None:

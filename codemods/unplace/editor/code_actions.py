@@ -150,9 +150,9 @@ def _fixes(document: Document, text: Text, options: Options, finding: Finding) -
     is_unsafe = finding.applicability is Applicability.UNSAFE
     wanted = replace(options, unsafe=options.unsafe or is_unsafe)
     alone = planned(document, wanted, ((finding.line, finding.end_line),))
-    if not alone.changed:
+    edits = _own_edits(finding, alone) if alone.changed else _only_edits(finding, planned(document, options))
+    if not edits:
         return []
-    edits = _own_edits(finding, alone)
     told = title(text, finding, edits)
     if is_unsafe:
         told += f" (unsafe: assumes {'; '.join(finding.assumptions)})"
@@ -168,6 +168,15 @@ def _own_edits(finding: Finding, line: FileReport) -> Sequence[Edit]:
         return line.edits
     together = [own] if own.fix is None else [f for f in line.findings if f.fix == own.fix]
     return sorted({edit for f in together for edit in f.edits})
+
+
+def _only_edits(finding: Finding, report: FileReport) -> Sequence[Edit]:
+    """Return the edits of a report if they are all of one operation.
+
+    Other files may prove an operation that its file alone doesn't; a report that knows them is on the whole file.
+    """
+    rewritten = [f for f in report.findings if f.status is Status.REWRITTEN]
+    return report.edits if rewritten == [finding] and not finding.elsewhere else ()
 
 
 def title(text: Text, finding: Finding, edits: Sequence[Edit]) -> str:
