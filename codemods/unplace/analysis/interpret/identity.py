@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator
 
-from unplace.analysis.domain.refs import Class, Instance
+from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import CONTAINER, Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
@@ -45,21 +45,10 @@ def join_stored(run: Run, holder: Obj, name: str, first: Value, state: State) ->
 
 def with_twins(run: Run, objs: Objs, state: State) -> Objs:
     """Return objects with those of known classes that may be the same as one of them: a call may change these, too."""
-    others = [holder for holder in state.heap.owners - objs if _is_from_outside(run, holder)]
-    if not others:
-        return objs
-    own = [
-        obj for obj in sorted(objs, key=_by_index) if _is_from_outside(run, obj) and _class_of(obj, state) is not None
-    ]
-    return objs.union(
-        other
-        for other in others
-        if _class_of(other, state) is not None and any(_may_be_one(run, obj, other, state) for obj in own)
-    )
-
-
-def _by_index(obj: Obj) -> int:
-    return obj.index
+    known = [obj for obj in run.classes if _is_from_outside(run, obj)]
+    others = [obj for obj in known if obj not in objs and obj in state.heap.owners]
+    own = [obj for obj in known if obj in objs] if others else []
+    return objs.union(other for other in others if any(_may_be_one(run, obj, other, state) for obj in own))
 
 
 def _twins(run: Run, objs: Objs, name: str, state: State) -> Iterator[Obj]:
@@ -80,16 +69,10 @@ def _is_from_outside(run: Run, obj: Obj) -> bool:
 
 
 def _may_be_one(run: Run, first: Obj, second: Obj, state: State) -> bool:
-    one, other = _class_of(first, state), _class_of(second, state)
+    one, other = run.classes.get(first), run.classes.get(second)
     if one is not None and other is not None and one not in other.linearized() and other not in one.linearized():
         return False
     return not (_is_part(run, first, second) or _is_part(run, second, first) or _are_parts(run, first, second, state))
-
-
-def _class_of(obj: Obj, state: State) -> Class | None:
-    """Return the class of the run that an object is an instance of; None where none is known."""
-    values = (v for held in (state.env.values(), state.heap.values()) for v in held if v.objs == {obj})
-    return next((v.ref.of for v in values if isinstance(v.ref, Instance)), None)
 
 
 def _is_part(run: Run, part: Obj, whole: Obj) -> bool:
@@ -109,7 +92,7 @@ def _are_parts(run: Run, first: Obj, second: Obj, state: State) -> bool:
 def _is_constructed(run: Run, index: Hashable, name: str, state: State) -> bool:
     """Tell whether a class gives one of its attributes only objects that it makes itself."""
     whole = next((obj for obj in state.heap.holders if obj.index == index), None)
-    of = _class_of(whole, state) if whole is not None else None
+    of = run.classes.get(whole) if whole is not None else None
     sources = [source for cls in of.linearized() for source in cls.assigned.get(name, ())] if of is not None else []
     return bool(sources) and all(
         isinstance(source, ast.Call) and isinstance(run.program.estimate(scope, source.func).ref, Class)

@@ -221,7 +221,9 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     """Return an object of a class of the run, whose constructor may keep its arguments."""
     run = calls.run
     if not of.is_tensor and not makes_new_objects(run.program, of):
-        return calls.unknown_call(node, arguments.all(), state)._replace(kinds=of_instance(of), ref=Instance(of))
+        made = calls.unknown_call(node, arguments.all(), state)
+        run.classes.update(dict.fromkeys(made.objs, of))
+        return made._replace(kinds=of_instance(of), ref=Instance(of))
     stored = _stored_plainly(run, of, arguments)
     if stored is not None:
         return _new_object(run, node, of, stored, state)

@@ -13,7 +13,7 @@ from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.ranks import Ranks
-from unplace.analysis.domain.refs import Class, Function
+from unplace.analysis.domain.refs import Class, Function, Instance
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import (
@@ -142,6 +142,7 @@ class Run:
     laid_out: dict[Obj, Layout] = field(default_factory=dict)  # objects made with a layout of their own
     reshaped: set[Obj] = field(default_factory=set)  # objects whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
+    classes: dict[Obj, Class] = field(default_factory=dict)  # of the objects from outside that are instances of one
     autocast: int = 0  # number of `with torch.autocast` blocks around the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
     in_any_order: int = 0  # number of calls around the current one that run layers in an order that isn't known
@@ -320,6 +321,8 @@ class Run:
     ) -> Value:
         """Return an object that unseen code may hold, too."""
         obj = self.names.obj(key, origin, label, line)
+        if isinstance(ref, Instance):
+            self.classes[obj] = ref.of
         return Value(kinds, frozenset((obj,)), obj, obj, dtype if dtype is not None else obj, tracked, ref, likely)
 
     def keep(self, state: State, objs: Objs, by: str, line: int, *, certain: bool = False) -> None:
