@@ -134,8 +134,6 @@ def saves_before(program: Program, scope: Scope, parameter: str) -> Iterator[tup
             yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False, file=file)
         for root in _handed_over(call) if call.write.grad.records else ():
             for saved in in_order(_saved(program, call, root)):
-                if any(node is saved.node and callee is scope for node, _, callee in call.run.handed_held):
-                    continue  # what the function itself saved of an attribute is judged there
                 yield call.run, state, saved._replace(file=file) if file is not None else saved
 
 

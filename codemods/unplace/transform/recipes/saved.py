@@ -201,7 +201,7 @@ def _saves(site: Site, is_buffer: bool) -> Iterator[tuple[Run, Facts, Saved]]:
 
 def _is_call_of(scope: Scope, run: Run, saved: Saved) -> bool:
     """Tell whether what saved a tensor is an earlier call of a function: its own operations are copied for then."""
-    return any(call is saved.node and callee is scope for (call, _, callee) in run.handed)
+    return any(call is saved.node and callee is scope for (call, _, callee) in (*run.handed, *run.handed_held))
 
 
 def _copied_there_or_inside(
