@@ -6,7 +6,7 @@ A store to an attribute of one of them may then be one to the others'.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.state import State, weak_join
@@ -51,13 +51,19 @@ def with_twins(run: Run, objs: Objs, state: State) -> Objs:
     return objs.union(other for other in others if any(_may_be_one(run, obj, other, state) for obj in own))
 
 
-def _twins(run: Run, objs: Objs, name: str, state: State) -> Iterator[Obj]:
-    """Iterate over the other objects with a known attribute of a name that may be one of some objects."""
+def _twins(run: Run, objs: Objs, name: str, state: State) -> list[Obj]:
+    """Return the other objects with a known attribute of a name that may be one of some objects.
+
+    The class of one of both is known: where neither is, the attribute may be a property, and isn't replaced.
+    """
     own = [obj for obj in objs if _is_from_outside(run, obj)]
-    for other, fields in state.heap.holders.items():
-        if own and name in fields and other not in objs and _is_from_outside(run, other):
-            if any(_may_be_one(run, obj, other, state) for obj in own):
-                yield other
+    candidates = state.heap.holders if any(obj in run.classes for obj in own) else run.classes if own else ()
+    return [
+        other
+        for other in candidates
+        if (other, name) in state.heap and other not in objs and _is_from_outside(run, other)
+        if any((obj in run.classes or other in run.classes) and _may_be_one(run, obj, other, state) for obj in own)
+    ]
 
 
 def _is_from_outside(run: Run, obj: Obj) -> bool:
