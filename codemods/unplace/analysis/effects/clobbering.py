@@ -11,6 +11,8 @@ from unplace.analysis.domain.values import UNKNOWN, Objs, Origin, Value
 from unplace.analysis.interpret.identity import with_twins
 from unplace.analysis.interpret.run import Run
 
+_STORED = "what a call stored"
+
 
 def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
     """Assume that unseen code has stored anything in the slots of these objects."""
@@ -19,8 +21,9 @@ def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
         fields, changed = state.heap.of(holder), dict[Hashable, Value]()
         for key, value in fields.items():
             if value.objs:
-                foreign = run.foreign((node, "stored", key), Origin.CALL, "what a call stored", 0, UNKNOWN)
-                objs, tracked, ref = value.objs | foreign.objs, value.tracked, value.ref
+                objs, tracked, ref = value.objs, value.tracked, value.ref
+                if not any(obj.label == _STORED for obj in objs):  # one for all calls: a long function has hundreds
+                    objs |= run.foreign((node, "stored", key), Origin.CALL, _STORED, 0, UNKNOWN).objs
                 changed[key] = Value(value.kinds, objs, (node, key), None, None, tracked, ref, value.likely)
         if changed:
             state.heap.put(holder, {**fields, **changed})
