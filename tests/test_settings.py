@@ -33,7 +33,7 @@ CHANGES = {
         ("import Copy, Rebind, Verdict", "import Copy, Keep, Rebind, Verdict"),
         (
             "from unplace.diagnostics.forms",
-            "from unplace.diagnostics.catalogue import Refusal\nfrom unplace.diagnostics.forms",
+            "from unplace.diagnostics.refusals import Refusal\nfrom unplace.diagnostics.forms",
         ),
         (
             "        verdict = rebind(site, site.write.target)\n",

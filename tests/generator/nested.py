@@ -98,7 +98,7 @@ def _managers(w: Writer) -> str:
 def _attempt(w: Writer, body: str, caught: str, other: str, last: str) -> list[str]:
     error = w.pick(["Exception", "(ValueError, AssertionError, RuntimeError)", "Exception as error"])
     lines = ["try:", body]
-    if w.chance(0.2):
+    if w.chance(0.4):
         lines += ["except KeyError:", other]
     lines += [f"except {error}:", caught]
     if w.chance(0.2):

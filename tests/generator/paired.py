@@ -58,8 +58,8 @@ def mixed(w: Writer) -> bool:
     if by_method:
         emit(w, f"{y} = {s}.mix({t}, {x})")
     else:
-        mix = define(w, "mix", MIX.format(kind=w.pick([f": {of}", f": {of}", ""]), body=body))
-        emit(w, f"{y} = {mix}({s}, {t}, {x})")
+        both = define(w, "both", MIX.format(kind=w.pick([f": {of}", f": {of}", ""]), body=body))
+        emit(w, f"{y} = {both}({s}, {t}, {x})")
     emit(w, f"{x} = {x} * {s}.h + {y} + {t}.xs[-1] * {t}.d['k']")
     watch(w, x, y)
     return True
