@@ -241,6 +241,7 @@ RUN = {
     "through one of unseen and seen modules": (
         "y = x * 2\nz = self.block.linear(y)\ny = self.kept(self.unseen(y))\ny.mul_(2)  # here\nreturn y + z"
     ),
+    "layers that a method replaces together": "return Prunable()(x.sigmoid())",
 }
 HELPERS = {
     "pair": "def pair(x):\n    y = torch.sigmoid(x)\n    return y, x * 2\n",
@@ -276,6 +277,12 @@ HELPERS = {
         "        y = x.exp()\n        return y.mul_(2) if self.inplace else y * 2  # here\n"
     ),
     "maybe": "def maybe(y, inplace=False):\n    return y.mul_(2) if inplace else y * 2  # here\n",
+    "Prunable": (
+        "class Prunable(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.head = nn.Linear(3, 3)\n        self.act = nn.ReLU(inplace=True)  # here\n\n"
+        "    def prune(self):\n        self.head = nn.Identity()\n        self.act = nn.Identity()\n\n"
+        "    def forward(self, x):\n        x = x.sigmoid()\n        x = self.head(x)\n        return self.act(x)\n"
+    ),
     "freeze": "def freeze(module):\n    for p in module.parameters():\n        p.requires_grad = False\n",
     "doubled": (
         "def doubled(layer):\n    scaled(layer)\n\n\ndef scaled(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n"

@@ -9,7 +9,7 @@ Each alternative is called on a state of its own; the results and the states are
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import reduce
 
 from unplace.analysis.domain.merging import Merger
@@ -53,6 +53,9 @@ def either(
         states.append(own)
     run.in_any_order -= is_mixed
     _part(run, state, values, states)
+    later = _set_later(run, node, choice)
+    if later:
+        _part_later(run, state, [ref not in later for ref in alternatives(choice)], values, states)
     place = (node, "alternatives", outer)
     state.become(Merger(place).merge(states))
     result = reduce(weak_join, values)._replace(identity=place, shape=(place, "shape"))
@@ -80,15 +83,54 @@ def _part(run: Run, before: State, results: list[Value], states: list[State]) ->
 
     x = self.norm(x)                a BatchNorm2d, which saves the old `x`, or an Identity, which returns it
     """
-    rebound = assigned_names(run.statement) if isinstance(run.statement, ast.Assign) else set()
-    others = {obj for name, value in before.env.items() if name not in rebound for obj in value.objs}
-    held = before.seen(others)
+    held = _held(run, before)
     returned = [state.seen(value.objs) for state, value in zip(states, results, strict=True)]
     for own, state in zip(returned, states, strict=True):
         for obj in frozenset().union(*returned) - own:
             saved, old = state.saved.get(obj, frozenset()), before.saved.get(obj, frozenset())
             if saved - old and obj not in held:
                 state.saved[obj] = old | frozenset(s._replace(on_path=False) for s in saved - old)
+
+
+def _part_later(run: Run, before: State, are_first: list[bool], results: list[Value], states: list[State]) -> None:
+    """Mark what was saved of a tensor that the name only holds if a method has replaced the constructor's module.
+
+    x = self.head(x)                a Conv2d; the method `prune` puts an Identity there, which returns the old `x`
+    """
+    returned = [state.seen(value.objs) for state, value in zip(states, results, strict=True)]
+    seen = [objs for index, objs in enumerate(returned) if index >= len(are_first) or are_first[index]]
+    first = frozenset().union(*seen)
+    handed_on = frozenset().union(*returned) - first - _held(run, before)
+    for state in states:
+        for obj in handed_on:
+            if obj in state.saved:
+                state.saved[obj] = frozenset(s._replace(on_path=False) for s in state.saved[obj])
+
+
+def _held(run: Run, before: State) -> Objs:
+    """Return what names hold after the statement that they held before it."""
+    rebound = assigned_names(run.statement) if isinstance(run.statement, ast.Assign) else set()
+    return before.seen({obj for name, value in before.env.items() if name not in rebound for obj in value.objs})
+
+
+def _set_later(run: Run, node: ast.Call, choice: Choice) -> frozenset[Hashable]:
+    """Return the modules among which an attribute isn't, unless a method that no constructor calls puts them there."""
+    holder = run.values.get(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    if holder is None or not isinstance(holder.ref, Instance) or not isinstance(node.func, ast.Attribute):
+        return frozenset()
+    family = holder.ref.of.linearized()
+    sources = [pair for cls in family for pair in cls.assigned.get(node.func.attr, ())]
+    makers = [scope.node for scope, _ in sources if scope.name == "__init__"]
+    if not makers or len(makers) == len(sources):
+        return frozenset()
+    called = {part.attr for maker in makers for part in ast.walk(maker) if isinstance(part, ast.Attribute)}
+    made: set[Hashable] = set()
+    put: set[Hashable] = set()
+    for scope, source in sources:
+        by_constructor = scope.name == "__init__" or scope.name in called
+        refs = alternatives(run.program.estimate(scope, source).ref) if source is not None else ()
+        (made if by_constructor else put).update(refs)
+    return choice.refs & (put - made) if made else frozenset()
 
 
 def _arguments(node: ast.Call) -> list[ast.expr]:
