@@ -333,7 +333,8 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
 def _is_written_behind(run: Run, state: Facts, operation: ast.AST, node: ast.expr) -> bool:
     """Tell whether an operation writes an operand before it computes with it: `h * decay(h)`."""
     inside, end = {*walk(operation)} - {operation}, (node.end_lineno or 0, node.end_col_offset or 0)
-    written = (*run.writes.values(), *(w for _, w in (*run.handed.values(), *run.handed_unclear.values())))
+    handings = (run.handed, run.handed_unclear, run.handed_held, run.handed_loosely)
+    written = (*run.writes.values(), *(w for handed in handings for _, w in handed.values()))
     later = (w for w in written if w.node in inside and (w.node.lineno, w.node.col_offset) >= end)  # type: ignore[attr-defined]
     return any(state.may_share(w.value.objs, run.values[node].objs) for w in later)
 
