@@ -16,7 +16,7 @@ class Carry:
         return self.h * self._h
 
 
-def run(x):
+def run(x: torch.Tensor):
     acc = x * x
     for _ in range(2):
         holder = Carry(acc)
