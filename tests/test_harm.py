@@ -242,6 +242,7 @@ RUN = {
         "y = x * 2\nz = self.block.linear(y)\ny = self.kept(self.unseen(y))\ny.mul_(2)  # here\nreturn y + z"
     ),
     "layers that a method replaces together": "return Prunable()(x.sigmoid())",
+    "layers that a method replaces together, in a method": "return PrunableHead()(x)",
 }
 HELPERS = {
     "pair": "def pair(x):\n    y = torch.sigmoid(x)\n    return y, x * 2\n",
@@ -282,6 +283,13 @@ HELPERS = {
         "        self.head = nn.Linear(3, 3)\n        self.act = nn.ReLU(inplace=True)  # here\n\n"
         "    def prune(self):\n        self.head = nn.Identity()\n        self.act = nn.Identity()\n\n"
         "    def forward(self, x):\n        x = x.sigmoid()\n        x = self.head(x)\n        return self.act(x)\n"
+    ),
+    "PrunableHead": (
+        "class PrunableHead(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.head = nn.Linear(3, 3)\n        self.act = nn.ReLU(inplace=True)  # here\n\n"
+        "    def prune(self):\n        self.head = nn.Identity()\n        self.act = nn.Identity()\n\n"
+        "    def forward_head(self, x):\n        x = self.head(x)\n        return self.act(x)\n\n"
+        "    def forward(self, x):\n        x = x.sigmoid()\n        return self.forward_head(x)\n"
     ),
     "freeze": "def freeze(module):\n    for p in module.parameters():\n        p.requires_grad = False\n",
     "doubled": (

@@ -437,7 +437,7 @@ class Site:
         for root in sorted(seen) if not found else ():
             free = root.label.strip("`") if root.origin is Origin.CLOSURE else None
             passed = self.state.from_callers(root) or free
-            if passed is not None:
+            if passed is not None and root not in self.run.replaced:
                 saved = self.callers.saved_before(self.run.scope, passed, written_element(self.run, self.write))
                 found += [saved] if saved is not None else []
         return found

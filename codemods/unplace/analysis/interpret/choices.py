@@ -101,6 +101,7 @@ def _part_later(run: Run, before: State, are_first: list[bool], results: list[Va
     seen = [objs for index, objs in enumerate(returned) if index >= len(are_first) or are_first[index]]
     first = frozenset().union(*seen)
     handed_on = frozenset().union(*returned) - first - _held(run, before)
+    run.replaced |= handed_on
     for state in states:
         for obj in handed_on:
             if obj in state.saved:

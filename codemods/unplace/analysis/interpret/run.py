@@ -142,6 +142,7 @@ class Run:
     laid_out: dict[Obj, Layout] = field(default_factory=dict)  # objects made with a layout of their own
     reshaped: set[Obj] = field(default_factory=set)  # objects whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
+    replaced: set[Obj] = field(default_factory=set)  # passed on only by a module that a later method puts in place
     classes: dict[Obj, Class] = field(default_factory=dict)  # of the objects from outside that are instances of one
     autocast: int = 0  # number of `with torch.autocast` blocks around the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
