@@ -442,10 +442,8 @@ def _derivatives(
 
 def _is_another_in_float64(make: Maker) -> bool:
     """Whether a program computes something else in float64: there, `y.double()` is no copy but `y` itself."""
-    with seeded():
-        program = make()
-        narrow = float(weighted_sum(_outputs(program.call())))
-    wide = _total(make, [torch.zeros_like(leaf) for leaf in _leaves(make)], 0.0)
+    still = [torch.zeros_like(leaf) for leaf in _leaves(make)]
+    narrow, wide = _summed(make, still, 0.0, None), _total(make, still, 0.0)
     return abs(narrow - wide) > 1e-3 * abs(wide) + 1e-3
 
 
@@ -455,8 +453,14 @@ def _leaves(make: Maker) -> list[torch.Tensor]:
 
 
 def _total(make: Maker, direction: Iterable[torch.Tensor], amount: float, reads: DetachedReads | None = None) -> float:
-    """The weighted sum of the outputs when the leaves are moved along a direction."""
-    with in_float64(), seeded():
+    """The weighted sum of the outputs in float64 when the leaves are moved along a direction."""
+    with in_float64():
+        return _summed(make, direction, amount, reads)
+
+
+def _summed(make: Maker, direction: Iterable[torch.Tensor], amount: float, reads: DetachedReads | None) -> float:
+    """The weighted sum of the outputs when the leaves are moved along a direction; nothing is recorded."""
+    with seeded():
         program = make()
         for (_, leaf), along in zip(leaves_of(program), direction, strict=True):
             leaf.requires_grad_(False)
