@@ -74,11 +74,13 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         for obj, by in state.saved.items():
             place = state.from_callers(obj)
-            asked = [s for s in by if not is_never_asked_for(run, s)] if place is not None else []
-            if place is not None and asked:
+            if place is None:
+                continue
+            asked = [s for s in by if not is_never_asked_for(run, s)]
+            if asked:
                 saved.add(place)
-                if not all(s.certain for s in asked):
-                    guessed.add(place)
+            if not all(s.certain for s in asked):
+                guessed.add(place)
     return Effect(
         result,
         writes=frozenset(_parameters(written)),

@@ -42,7 +42,8 @@ def either(
     states: list[State] = []
     is_mixed = len(choice.refs) > 1 and (is_repeated or bool(run.born))
     run.in_any_order += is_mixed
-    for index, ref in enumerate((*alternatives(choice), None) if choice.is_open else alternatives(choice)):
+    refs = (*alternatives(choice), None) if choice.is_open else alternatives(choice)
+    for index, ref in enumerate(refs):
         own = state.fork()
         run.alternative = (outer, index)
         values.append(apply(_alone(run, node, callee._replace(ref=ref)), own))
@@ -52,10 +53,13 @@ def either(
         run.values.update(known)  # what one alternative proves of an argument isn't proved
         states.append(own)
     run.in_any_order -= is_mixed
-    _part(run, state, values, states)
+    held = _held(run, state)
+    returned = [own.seen(value.objs) for own, value in zip(states, values, strict=True)]
+    _part(state, held, returned, states)
     later = _set_later(run, node, choice)
     if later:
-        _part_later(run, state, [ref not in later for ref in alternatives(choice)], values, states)
+        first = [objs for ref, objs in zip(refs, returned, strict=True) if ref not in later]
+        _part_later(run, frozenset().union(*returned) - held.union(*first), states)
     place = (node, "alternatives", outer)
     state.become(Merger(place).merge(states))
     result = reduce(weak_join, values)._replace(identity=place, shape=(place, "shape"))
@@ -78,13 +82,11 @@ def _doubt(after: State, before: State, result: Value, given: Objs) -> None:
             after.saved[obj] = old | frozenset(s._replace(certain=False) for s in saved - old)
 
 
-def _part(run: Run, before: State, results: list[Value], states: list[State]) -> None:
+def _part(before: State, held: Objs, returned: list[Objs], states: list[State]) -> None:
     """Mark what one alternative saved of a tensor that only another one returns, and that no other name holds then.
 
     x = self.norm(x)                a BatchNorm2d, which saves the old `x`, or an Identity, which returns it
     """
-    held = _held(run, before)
-    returned = [state.seen(value.objs) for state, value in zip(states, results, strict=True)]
     for own, state in zip(returned, states, strict=True):
         for obj in frozenset().union(*returned) - own:
             saved, old = state.saved.get(obj, frozenset()), before.saved.get(obj, frozenset())
@@ -92,15 +94,11 @@ def _part(run: Run, before: State, results: list[Value], states: list[State]) ->
                 state.saved[obj] = old | frozenset(s._replace(on_path=False) for s in saved - old)
 
 
-def _part_later(run: Run, before: State, are_first: list[bool], results: list[Value], states: list[State]) -> None:
-    """Mark what was saved of a tensor that the name only holds if a method has replaced the constructor's module.
+def _part_later(run: Run, handed_on: Objs, states: list[State]) -> None:
+    """Mark what was saved of tensors that the name only holds if a method has replaced the constructor's module.
 
     x = self.head(x)                a Conv2d; the method `prune` puts an Identity there, which returns the old `x`
     """
-    returned = [state.seen(value.objs) for state, value in zip(states, results, strict=True)]
-    seen = [objs for index, objs in enumerate(returned) if index >= len(are_first) or are_first[index]]
-    first = frozenset().union(*seen)
-    handed_on = frozenset().union(*returned) - first - _held(run, before)
     run.replaced |= handed_on
     for state in states:
         for obj in handed_on:
@@ -116,8 +114,10 @@ def _held(run: Run, before: State) -> Objs:
 
 def _set_later(run: Run, node: ast.Call, choice: Choice) -> frozenset[Hashable]:
     """Return the modules among which an attribute isn't, unless a method that no constructor calls puts them there."""
-    holder = run.values.get(node.func.value) if isinstance(node.func, ast.Attribute) else None
-    if holder is None or not isinstance(holder.ref, Instance) or not isinstance(node.func, ast.Attribute):
+    if not isinstance(node.func, ast.Attribute):
+        return frozenset()
+    holder = run.values.get(node.func.value)
+    if holder is None or not isinstance(holder.ref, Instance):
         return frozenset()
     family = holder.ref.of.linearized()
     sources = [pair for cls in family for pair in cls.assigned.get(node.func.attr, ())]

@@ -67,11 +67,11 @@ def of_function(
         handings = run.handed if name in effect.writes else run.handed_unclear
         _hand(run, node, function.scope, name, nodes[name], bound[name], others, state, handings)
     _hand_held(run, node, function, effect, bound, state)
-    _save_held(run, node, effect, bound, state)
+    called = f"{code_of(node.func)}()"
+    _save_held(run, node, called, effect, bound, state)
     bound = {name: _with_captures(run, node, value, state) for name, value in bound.items()}
     hand_captured(run, node, function, state)
     captured = state.reachable(run.captured_by(function, state))
-    called = f"{code_of(node.func)}()"
     if captured:
         clobber(run, node, captured, state)
         for obj in captured:
@@ -143,21 +143,23 @@ def _hand_held(
     self.enqueue(keys)                   def enqueue(self, keys): self.queue[:, :n] = keys
     """
     for path in sorted(effect.writes_held):
-        name, _, attribute = path.partition(".")
-        held = [state.heap.get((holder, attribute)) for holder in bound[name].objs] if name in bound else []
-        for value in held:
-            if value is not None:
-                _hand(run, node, function.scope, path, node.func, value, (), state, run.handed_held)
+        for value in _held_at(path, bound, state):
+            _hand(run, node, function.scope, path, node.func, value, (), state, run.handed_held)
 
 
-def _save_held(run: Run, node: ast.Call, effect: Effect, bound: Mapping[str, Value], state: State) -> None:
+def _save_held(run: Run, node: ast.Call, called: str, effect: Effect, bound: Mapping[str, Value], state: State) -> None:
     """Record the tensors in attributes of arguments that autograd saves during a call: `self.h` for `self.step()`."""
     for path, certain, _ in effect.saves_held:
-        name, _, attribute = path.partition(".")
-        for holder in bound[name].objs if name in bound else ():
-            held = state.heap.get((holder, attribute))
-            if held is not None and held.may_be(TENSOR | UNKNOWN):
-                run.save(state, held, f"{code_of(node.func)}()", node, certain=certain and held.is_tensor)
+        for value in _held_at(path, bound, state):
+            if value.may_be(TENSOR | UNKNOWN):
+                run.save(state, value, called, node, certain=certain and value.is_tensor)
+
+
+def _held_at(path: str, bound: Mapping[str, Value], state: State) -> list[Value]:
+    """Return what is known to be in an attribute of the objects that a call passes for a parameter: `self.queue`."""
+    name, _, attribute = path.partition(".")
+    found = [state.heap.get((holder, attribute)) for holder in bound[name].objs] if name in bound else []
+    return [value for value in found if value is not None]
 
 
 def of_bound(calls: CallEffects, node: ast.Call, ref: Bound, arguments: Arguments, state: State) -> Value:
