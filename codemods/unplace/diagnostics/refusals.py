@@ -35,6 +35,9 @@ class Refusal(Kind):
     READS_ANOTHER_VIEW = "{line} writes the tensor while it reads another view of it; no gradient of that is right"
     LEAF = "`{name}` is a leaf whose .grad is read: a new tensor under its name would have none"
     RESULT_OVERWRITTEN = "{line} overwrites its result past autograd; out of place, the gradient would differ"
+    STAYS_CUT = (
+        "{line} cuts the gradient of the same tensor and stays; one repaired without the other is half a gradient"
+    )
     SELECTION = "`{name}` is a copy, so the store has no effect; combine the indices"
     NO_CHAIN = "`{name}` isn't a chain of views that starts at a name"
     NOTHING_KNOWN = "nothing is known of `{name}`"

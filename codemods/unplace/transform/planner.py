@@ -165,10 +165,11 @@ class Planner:
         """Leave a `.data` store alone where another write to the tensor stays in place.
 
         The rebound tensor has a graph, whose saved values the other write would overwrite. So would any write to saved
-        memory, if the stored values were computed from that memory.
+        memory, if the stored values were computed from that memory. And where the other write goes through `.data`,
+        too, the gradient would be neither the one that the code had nor the one that it lacks.
         """
         decisions = [decision for members in plan.values() for decision in members]
-        unrepaired = [*left_out, *(d.site for d in decisions if not self._is_applied(d))]
+        unrepaired = [*left_out, *(d.site for d in decisions if not self._is_repaired(d))]
         aside = (d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside))
         staying = [*left_out, *(d.site for d in aside)]
         moved = {d.site.node for d in decisions} - {site.node for site in staying}
@@ -203,6 +204,10 @@ class Planner:
             if other is not site and other.run is site.run and other.is_saved():
                 refusal = Refuse(Refusal.MAY_HIT_GRAPH(line=Line(other.statement.lineno)))
                 decisions[index] = decision.becoming(refusal)
+        for other in unrepaired:
+            if other is not site and other.hides_gradient() and other.owners() & site.owners():
+                refusal = Refuse(Refusal.STAYS_CUT(line=Line(other.statement.lineno)))
+                decisions[index] = decision.becoming(refusal)
 
     def _written_elsewhere(self, site: Site, moved: set[ast.AST]) -> int | None:
         return written_elsewhere(self.program, site.run, site.write, lambda node: node not in moved)
@@ -220,6 +225,10 @@ class Planner:
     def _is_applied(self, decision: Decision) -> bool:
         """Tell whether the run makes the rewrite."""
         return decision.is_applied(self.options.unsafe)
+
+    def _is_repaired(self, decision: Decision) -> bool:
+        """Tell whether the run makes the rewrite, given that it pays."""
+        return self._is_applied(decision.becoming(worthwhile(decision, self.options)))
 
     # -- statements -----------------------------------------------------------------------------------------------
 

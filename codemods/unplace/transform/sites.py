@@ -323,6 +323,13 @@ class Site:
             self._roots = self.state.roots(self.value.objs)
         return self._roots
 
+    def owners(self) -> Objs:
+        """Return the tensors that own the written memory, and the one by whose `.data` it is written."""
+        target = self.write.target
+        place = target if is_tensor_data(target, self.run.values) else self.write.data
+        owner = self.run.values.get(place.value) if place is not None else None
+        return self.roots() if owner is None else self.roots() | self.state.roots(owner.objs)
+
     def is_saved(self) -> bool:
         """Tell whether any operation may have saved the written memory."""
         return not self.state.saved.keys().isdisjoint(self.roots())
@@ -333,7 +340,12 @@ class Site:
 
     def cuts_gradient(self) -> bool:
         """Tell whether a store to `.data` hides from autograd how the stored values were computed."""
-        if self.form is not Form.DATA_STORE or not self.write.grad.records:
+        return self.form is Form.DATA_STORE and self.hides_gradient()
+
+    def hides_gradient(self) -> bool:
+        """Tell whether a write hides from autograd how the values it writes were computed."""
+        is_hidden = self.form is Form.DATA_STORE or self.is_hidden()
+        if not is_hidden or not self.write.grad.records:
             return False
         return any(can_be_tracked(operand) for operand in self.write.operands)
 
