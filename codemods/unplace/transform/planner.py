@@ -169,14 +169,15 @@ class Planner:
         too, the gradient would be neither the one that the code had nor the one that it lacks.
         """
         decisions = [decision for members in plan.values() for decision in members]
+        hidden = [i for i, d in enumerate(decisions) if d.site.form is Form.DATA_STORE or d.site.write.data is not None]
+        if not hidden:
+            return plan
         unrepaired = [*left_out, *(d.site for d in decisions if not self._is_repaired(d))]
         aside = (d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside))
         staying = [*left_out, *(d.site for d in aside)]
         moved = {d.site.node for d in decisions} - {site.node for site in staying}
-        for index, decision in enumerate(decisions):
-            is_hidden = decision.site.form is Form.DATA_STORE or decision.site.write.data is not None
-            is_rebound = is_hidden and not isinstance(decision.verdict, Aside)
-            if is_rebound and self._is_applied(decision):
+        for index in hidden:
+            if self._is_applied(decisions[index]) and not isinstance(decisions[index].verdict, Aside):
                 self._veto(decisions, index, staying, unrepaired, moved)
         remaining = iter(decisions)
         return {statement: [next(remaining) for _ in members] for statement, members in plan.items()}
