@@ -56,6 +56,30 @@ def test_what_a_name_says(name: str, expected: Evidence) -> None:
 
 
 @pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("x.view(b, -1)", Evidence.PROOF),
+        ("x.view(np.uint8)", Evidence.NONE),  # arrays
+        ("x.view(c)", Evidence.NONE),
+        ("x.transpose(1, 2)", Evidence.PROOF),
+        ("x.transpose(1, 0)", Evidence.NONE),  # matrices
+        ("x.transpose(0, 2, 1)", Evidence.NONE),
+        ("x.flatten(1)", Evidence.PROOF),
+        ("x.flatten('F')", Evidence.NONE),
+        ("x.repeat(2, 1)", Evidence.NONE),
+        ("x.repeat(1, 1, n)", Evidence.PROOF),
+        ("x.permute(2, 0, 1)", Evidence.PROOF),
+        ("x.expand(-1, n)", Evidence.PROOF),
+        ("x.expand(shape)", Evidence.HINT),  # distributions
+    ],
+)
+def test_what_a_call_with_sizes_says(call: str, expected: Evidence) -> None:
+    node = expression(call)
+    assert isinstance(node, ast.Call)
+    assert evidence.of_call(node) is expected
+
+
+@pytest.mark.parametrize(
     "text", ["Boxes", "data.Batch", "'Boxes'", "Boxes | None", "Optional[Boxes]", "Tensor | Boxes"]
 )
 def test_an_annotation_that_names_a_class(text: str) -> None:

@@ -149,8 +149,16 @@ RAISE = {
         "s = x.detach() * 2\ny = (s * x).exp()\nif not s.requires_grad:\n    y = y.exp()\ny += 1  # here\nreturn y",
         r"exp\(\)",
     ),
+    "the target of a loss": (
+        "t = x + 1\nloss = nn.CrossEntropyLoss()(x, t)\nt += 1  # here\nreturn loss",
+        "CrossEntropyLoss",
+    ),
 }
 RUN = {
+    "the mask of an attention": (
+        "m = torch.zeros(2, 2) * x.sum()\nh, _ = nn.MultiheadAttention(3, 1)(x, x, x, attn_mask=m)\n"
+        "m += 1  # here\nreturn h"
+    ),
     "elements where unknown objects are equal": (
         "y = x * 2\nz = y[self.low == self.high].exp()\ny += 1  # here\nreturn y.sum() + z.sum()"
     ),

@@ -84,6 +84,12 @@ COMPARING = frozenset(["max", "min"])
 WITHOUT_ARGUMENTS = frozenset(["exp", "log", "sin", "cos", "sqrt", "log1p", "expm1", "tanh"])
 """Methods that take no arguments. Arrays don't have them, and a logger's `log(...)` takes arguments."""
 
+WITH_SIZES = {"view": 1, "flatten": 1, "expand": 1, "permute": 1, "transpose": 2, "repeat": 3}
+"""Methods that take numbers, at least so many: an array's `view` takes a dtype, its `repeat` two numbers at most."""
+
+OF_A_MATRIX = (frozenset([0, 1]), frozenset([-2, -1]))
+"""The dimensions that `transpose` can be given for an array, which takes all that there are."""
+
 IDIOMS = frozenset(["clone", "contiguous", "detach", "detach_", "expand", "permute", "chunk", "gather", "index_select"])
 """Methods whose use makes it likely that an object is a tensor, where its other uses fit a tensor, too.
 

@@ -100,7 +100,7 @@ def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Argu
         if torchapi.saves_result_in_place(ref.qualified):
             calls.run.save(state, value, f"{ref.qualified}()", node, "result")
         return value if value.may_be(TENSOR) else value._replace(kinds=TENSOR)
-    return result(calls, node, module, arguments.all(), state)
+    return result(calls, node, module, arguments, state)
 
 
 def _overwrite(
@@ -184,7 +184,7 @@ def _part(
             if torchapi.saves_result_in_place(ref.qualified):
                 calls.run.save(state, value, f"{ref.qualified}()", node)
             return value
-        return result(calls, node, module, [value], state, key=place)
+        return result(calls, node, module, Arguments([value], [target]), state, key=place)
     forward = run_by_calling(calls.run.program, ref) if isinstance(ref, Instance) else None
     if forward is not None and _only_reads(calls, forward):
         key: Hashable = (node, "layer", place, calls.run.alternative)
@@ -213,17 +213,25 @@ def _only_reads(calls: CallEffects, forward: Function) -> bool:
 
 
 def result(
-    calls: CallEffects, node: ast.Call, module: ModuleClass, values: list[Value], state: State, key: Hashable = None
+    calls: CallEffects,
+    node: ast.Call,
+    module: ModuleClass,
+    arguments: Arguments,
+    state: State,
+    key: Hashable = None,
 ) -> Value:
     """Return the value of a call of a module of torch; `key` tells the layers of a Sequential apart."""
-    bound = {f"*{position}": value for position, value in enumerate(values)}
+    names = (*module.forward[: len(arguments.positional)], *arguments.keywords)
+    bound = {f"*{position}": value for position, value in enumerate(arguments.all())}
     inside = {
         f"{name}.{slot}": held
         for name, value in bound.items()
         if value.must_be(CONTAINER)
         for slot, held in state.reachable_slots(value.objs)
     }
-    said = effect_of(module, bound, inside, is_lowered=bool(calls.run.autocast), is_layer=key is not None)
+    parameters = {f"*{position}": name for position, name in enumerate(names)}
+    is_lowered = bool(calls.run.autocast)
+    said = effect_of(module, bound, inside, parameters, is_lowered=is_lowered, is_layer=key is not None)
     return apply(Call(calls, node, {**bound, **inside}, state, called=f"{module.name}()"), said, key)
 
 
@@ -231,16 +239,22 @@ def effect_of(
     module: ModuleClass,
     bound: Mapping[str, Value],
     inside: Mapping[str, Value],
+    parameters: Mapping[str, str],
     *,
     is_lowered: bool,
     is_layer: bool,
 ) -> Effect:
-    """Return the effect of a call of a module of torch; `inside` holds the elements of container arguments."""
+    """Return the effect of a call of a module of torch; `inside` holds the elements of container arguments.
+
+    Whether masks and the like are saved depends on the arguments: `nn.MultiheadAttention` saves its `attn_mask` only if
+    that needs no gradient and no weights are asked for (measured).
+    """
     saves: list[Save] = []
-    if module.saves_input:
-        for name in (*bound, *inside):
+    for name in (*bound, *inside):
+        is_saved = not module.saves.isdisjoint(("*", parameters.get(name.partition(".")[0])))
+        if is_saved or module.saves_input:
             part = name if not is_layer else name[name.index(".") :] if name in inside else ""
-            saves.append(Save(name, part=part))
+            saves.append(Save(name, is_saved, part=part))
     if module.saves_result and module.result in (Result.TENSOR, Result.TENSORS):
         part = effect.RESULT if module.result is Result.TENSOR else ""
         saves.append(Save(RETURNED, part=part))

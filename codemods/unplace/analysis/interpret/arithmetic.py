@@ -58,7 +58,9 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
         or right.must_be(LIST | TUPLE)
     ):
         return _container(run, node, left, right, state)
-    return run.fresh(node, state, "a result", UNKNOWN if kinds & UNKNOWN else kinds, likely=True)
+    result = run.fresh(node, state, "a result", UNKNOWN if kinds & UNKNOWN else kinds, likely=True)
+    _note_saves(run, node, op, left, right, result, state, is_certain=False)
+    return result
 
 
 def _is_batched_zero(node: ast.expr) -> bool:
@@ -96,7 +98,6 @@ def tensor_result(
     run: Run, node: ast.expr | ast.AugAssign, op: ast.operator, left: Value, right: Value, state: State
 ) -> Value:
     """Return the fresh tensor that an arithmetic operator makes, and record what autograd saves for it."""
-    name = FUNCTION_OF[type(op)]
     elementwise = not isinstance(op, ast.MatMult)
     result = run.fresh(
         node,
@@ -110,11 +111,29 @@ def tensor_result(
     )
     if elementwise:
         note_rank(run, result, (left, right))
-    operator = torchapi.function(name)
-    if operator is not None:
-        bound = dict(zip(operator.parameters[:2], (left, right), strict=False))
-        saves.note(run, state, saves.saved_by(operator, bound, node), bound, result, node, f"{operator.short}()")
+    _note_saves(run, node, op, left, right, result, state)
     return result
+
+
+def _note_saves(
+    run: Run,
+    node: ast.expr | ast.AugAssign,
+    op: ast.operator,
+    left: Value,
+    right: Value,
+    result: Value,
+    state: State,
+    *,
+    is_certain: bool = True,
+) -> None:
+    """Record what autograd saves of `left op right`; nothing is certain where neither may be a tensor."""
+    operator = torchapi.function(FUNCTION_OF[type(op)])
+    if operator is None:
+        return
+    bound = dict(zip(operator.parameters[:2], (left, right), strict=False))
+    saved = saves.saved_by(operator, bound, node)
+    saved = saved if is_certain else tuple(save._replace(certain=False) for save in saved)
+    saves.note(run, state, saved, bound, result, node, f"{operator.short}()")
 
 
 def is_untracked(run: Run, *operands: Value) -> bool:

@@ -53,4 +53,4 @@ def _of_torch(calls: CallEffects, node: ast.Call, owner: Class, arguments: Argum
     names = owner.all_bases() - {cls.node.name for cls in (*owner.linearized(), *run.program.descendants(owner))}
     found = torchapi.module(next(iter(names))) if len(names) == 1 else None
     is_like_it = found is not None and not found.is_container and (found.inplace is None or found.ignores_inplace)
-    return layers.result(calls, node, found, arguments.all(), state) if found is not None and is_like_it else None
+    return layers.result(calls, node, found, arguments, state) if found is not None and is_like_it else None

@@ -112,6 +112,17 @@ def _walk(todo: list[ast.AST], closed: Collection[type]) -> Iterator[ast.AST]:
                 todo.append(value)
 
 
+def whole_number(node: ast.expr) -> int | None:
+    """Return the integer that an expression spells out (`2`, `-1`), if it does."""
+    if not isinstance(node, ast.Constant | ast.UnaryOp):
+        return None
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if type(value) is int else None
+
+
 def code_of(node: ast.AST) -> str:
     """Return what `ast.unparse` makes of an expression, faster for names, attributes and plain elements."""
     if isinstance(node, ast.Name):

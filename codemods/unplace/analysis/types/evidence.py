@@ -7,6 +7,7 @@ from enum import IntEnum
 from functools import cache
 
 from unplace import torchapi
+from unplace.analysis.syntax.nodes import whole_number
 from unplace.torchapi import members
 from unplace.torchapi.shared_names import COMMON, RARE
 
@@ -39,11 +40,22 @@ def of_call(node: ast.Call) -> Evidence:
     name = node.func.attr
     if name in members.WITHOUT_ARGUMENTS:
         return Evidence.NONE if node.args or node.keywords else Evidence.PROOF
+    if _takes_sizes(node, name):
+        return Evidence.PROOF
     if name == "size":  # the size of an array isn't a method
         return Evidence.PROOF if node.args else Evidence.HINT
     if any(k.arg in ("dim", "keepdim") for k in node.keywords) and torchapi.tensor_method(name) is not None:
         return Evidence.PROOF
     return of_name(name) if may_be_of_tensor(node, name) else Evidence.NONE
+
+
+def _takes_sizes(node: ast.Call, name: str) -> bool:
+    """Tell whether a call names sizes or dimensions as only tensors take them: `x.view(b, -1)`, `x.transpose(1, 2)`."""
+    least = members.WITH_SIZES.get(name)
+    if least is None or len(node.args) < least:
+        return False
+    numbers = {number for number in map(whole_number, node.args) if number is not None}
+    return bool(numbers) if name != "transpose" else len(numbers) == 2 and numbers not in members.OF_A_MATRIX
 
 
 def may_be_of_tensor(node: ast.Call, name: str) -> bool:

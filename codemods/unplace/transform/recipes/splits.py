@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import Obj
 from unplace.analysis.queries.operands import operands
-from unplace.analysis.syntax.nodes import own_nodes
+from unplace.analysis.syntax.nodes import own_nodes, whole_number
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.diagnostics.catalogue import Assumption, Rewrite
@@ -180,13 +180,7 @@ def _call(site: Site, call: ast.Call, count: int | None, text: Text) -> _Cut | N
 
 def _number(node: ast.expr | None) -> int | None:
     """Return the integer that an expression spells out; 0 where there is no expression, None for any other one."""
-    if node is None:
-        return 0
-    try:
-        value = ast.literal_eval(node)
-    except ValueError:
-        return None
-    return value if isinstance(value, int) else None
+    return 0 if node is None else whole_number(node)
 
 
 def _unbound(
