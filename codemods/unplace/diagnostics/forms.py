@@ -207,6 +207,9 @@ class WriteKind(Enum):
         return self.value.is_statement
 
 
+PARTIAL = "functools.partial"
+"""The function that binds arguments of another, such as `inplace=True`."""
+
 WRITERS = {name: kind for kind in WriteKind for name in kind.value.functions}
 """The functions other than torch's that write their first argument, by qualified name."""
 

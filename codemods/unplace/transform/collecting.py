@@ -9,7 +9,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
 from unplace.analysis.types.flows import flows
-from unplace.analysis.types.propagation import Holders
+from unplace.analysis.types.propagation import INSTANCE, Holders
 from unplace.config.options import Options
 from unplace.observation.facts import OperationFacts
 from unplace.transform.flags import Flag, Makes, flags
@@ -55,7 +55,7 @@ def flagged(program: Program, made: Sequence[Flag], callers: Callers, options: O
     asked = [(flag, flag.node) for flag in made if flag.literals and isinstance(flag.node, ast.Call)]
     if not asked:
         return {}
-    layers = frozenset(node for flag, node in asked if flag.makes is Makes.MODULE)
+    layers = {node: INSTANCE for flag, node in asked if flag.makes is Makes.MODULE}
     holders = Holders(flows(program.module), layers, {})
     calling = (scope for scope in program.module.scopes.by_node.values() if layers and holders.are_called_in(scope))
     found: dict[ast.AST, list[Site]] = {}

@@ -23,19 +23,18 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.project.switches import switches
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for, default_for
-from unplace.diagnostics.forms import is_true
+from unplace.diagnostics.forms import PARTIAL, is_true
 from unplace.torchapi import modules
 
 _FLAG = "inplace"
 _DICT = "builtins.dict"
-_PARTIAL = "functools.partial"
 
 
 class Makes(Enum):
     """What the code with a flag makes."""
 
     MODULE = "module"  # `nn.ReLU(inplace=True)`
-    LATER = "later"  # `partial(nn.ReLU, inplace=True)`, or a module that was made before: `m.inplace = True`
+    LATER = "later"  # `partial(F.relu, inplace=True)`, or a module that was made before: `m.inplace = True`
     RESULT = "result"  # `F.relu(x, inplace=inplace)`
 
 
@@ -56,6 +55,16 @@ class Flag:
     makes: Makes = Makes.MODULE
     asked_by: str = ""
     other_use: ast.Name | ast.Attribute | None = None
+
+    @property
+    def is_of_class(self) -> bool:
+        """Tell whether a class gets the flag for all modules made of it: `partial(nn.ReLU, inplace=True)`."""
+        return self.makes is Makes.LATER and torchapi.module(self.qualified or "") is not None
+
+    @property
+    def is_of_function(self) -> bool:
+        """Tell whether a function gets the flag: `F.relu(x, inplace=inplace)`, `partial(F.relu, inplace=True)`."""
+        return self.makes is Makes.RESULT or torchapi.inplace_flag(self.qualified or "") is not None
 
     @property
     def is_dropped(self) -> bool:
@@ -105,10 +114,9 @@ def _literal(program: Program, scope: Scope, node: ast.Call) -> Flag | None:
         return None
     if written is None and _gets_class(program, scope, node.func):
         return Flag(scope, node, None)
-    if written == _PARTIAL and node.args:
+    if written == PARTIAL and node.args:
         of = program.module.qualified(scope, node.args[0])
-        makes = Makes.LATER if torchapi.module(of or "") is not None else Makes.RESULT
-        return Flag(scope, node, of, (value,), makes) if of is not None and _takes_flag(of) else None
+        return Flag(scope, node, of, (value,), Makes.LATER) if of is not None and _takes_flag(of) else None
     if written is not None or not imports_torch(program.module) or not _may_be_called_so(node.func):
         return None
     known = [ref for ref in alternatives(program.estimate(scope, node.func).ref) if ref != Named(_DICT)]

@@ -73,7 +73,7 @@ from unplace.analysis.project.unfollowed import has_forward_hooks
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.own_methods import is_of_posing_class
-from unplace.diagnostics.forms import WRITERS, Proof, WriteKind, is_true
+from unplace.diagnostics.forms import PARTIAL, WRITERS, Proof, WriteKind, is_true
 from unplace.torchapi import modes, modules, results
 
 
@@ -228,7 +228,7 @@ class Calls:
         if written is not None:
             return written
         held = registered.of_getattr(self, node, arguments, state) if qualified == "builtins.getattr" else None
-        if qualified == "functools.partial":
+        if qualified == PARTIAL:
             held = partials.made(node, arguments)
         elif qualified == "builtins.map":
             held = mapped_calls.of_map(self, node, arguments, state)

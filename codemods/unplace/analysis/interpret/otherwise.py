@@ -17,11 +17,11 @@ from unplace.analysis.interpret import method_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.stores import may_write
 from unplace.analysis.interpret.walking import CallEffects
-from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.forms import PARTIAL, WriteKind
 from unplace.torchapi import members
 
 _OF_CLASS = "torch.Tensor."
-_HOLDING = frozenset(["functools.partial"])
+_HOLDING = frozenset([PARTIAL])
 """Functions whose result calls the function which they get, on what they get with it."""
 
 

@@ -81,7 +81,7 @@ def holders_of(program: Analysis, classes: Iterable[Class], names: frozenset[str
 
 @once
 def _holders(module: ModuleIndex, classes: frozenset[str]) -> Holders:
-    return Holders(flows(module), frozenset(), dict.fromkeys(sorted(classes), FACTORY))
+    return Holders(flows(module), {}, dict.fromkeys(sorted(classes), FACTORY))
 
 
 @once

@@ -17,8 +17,8 @@ from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import is_text, is_text_key, last_name, root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.flows import flows
-from unplace.analysis.types.propagation import INSTANCE, Holders
-from unplace.diagnostics.forms import WRITERS, has_true
+from unplace.analysis.types.propagation import FACTORY, INSTANCE, Holders
+from unplace.diagnostics.forms import PARTIAL, WRITERS, asks_in_place, has_true
 from unplace.torchapi import members, modes
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -77,7 +77,7 @@ def _is_compiled_elsewhere(module: ModuleIndex, scope: Scope) -> bool:
 @once
 def _activations(module: ModuleIndex) -> Holders | None:
     """Return the names that may hold modules made with `inplace=True`, or in-place methods; None for none."""
-    made = frozenset(call for call, scope in module.scopes.flagged if _may_make(module, scope, call))
+    made = {call: mark for call, scope in module.scopes.flagged if (mark := _mark_of_made(module, scope, call))}
     handed = dict.fromkeys(sorted(filter(_is_in_place, module.scopes.handed)), INSTANCE)
     return Holders(flows(module), made, handed) if made or handed else None
 
@@ -88,13 +88,15 @@ def _is_in_place(name: str) -> bool:
     return is_operator or torchapi.inplace_method(name) is not None or name in torchapi.inplace_names()
 
 
-def _may_make(module: ModuleIndex, scope: Scope, call: ast.Call) -> bool:
-    """Tell whether a call with a True argument may create a torch module that works in place."""
+def _mark_of_made(module: ModuleIndex, scope: Scope, call: ast.Call) -> int:
+    """Return the mark of what a call with a True argument makes: a torch module that works in place, or its class."""
     qualified = module.qualified(scope, call.func)
     if qualified is None:
-        return True
+        return INSTANCE
+    if qualified == PARTIAL:
+        return INSTANCE | FACTORY if asks_in_place(call) else 0
     made = torchapi.module(qualified)
-    return made is not None and made.inplace is not None
+    return INSTANCE if made is not None and made.inplace is not None else 0
 
 
 def _may_write(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:

@@ -20,6 +20,7 @@ from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope, variadic
+from unplace.diagnostics.forms import PARTIAL
 from unplace.torchapi import modules, transforms
 
 _DEEPEST = 6
@@ -94,7 +95,7 @@ def mapped(program: Analysis, scope: Scope, node: ast.expr, depth: int = _DEEPES
         return Mapped(module.scopes.by_node[node])
     if isinstance(node, ast.Call):
         qualified = module.qualified(scope, node.func)
-        is_partial = qualified == "functools.partial"
+        is_partial = qualified == PARTIAL
         if not (is_partial or qualified in transforms.PASSING):
             return _estimated(program, scope, node)
         if not node.args or depth == 0:

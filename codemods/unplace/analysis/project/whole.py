@@ -210,7 +210,7 @@ def _holding(program: Program, owner: Class) -> list[tuple[Program, Holders]] | 
         before = dict(names)
         for module, user in files.items():
             marked = {own: mark for name, mark in before.items() for own in names_of(module, name)}
-            holders = Holders(flows(module), frozenset(), marked)
+            holders = Holders(flows(module), {}, marked)
             found[module] = (user, holders)
             for name, mark in holders.marks.items():
                 names[name] = names.get(name, 0) | mark

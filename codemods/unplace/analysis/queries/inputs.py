@@ -22,7 +22,8 @@ from unplace.analysis.syntax.bindings import assigned_names, last_name
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.flows import flows
-from unplace.analysis.types.propagation import Holders
+from unplace.analysis.types.propagation import FACTORY, INSTANCE, Holders
+from unplace.diagnostics.forms import PARTIAL
 
 
 class ReadBehind(NamedTuple):
@@ -57,7 +58,7 @@ def _is_other(ref: object, made: Collection[ast.Call]) -> bool:
     return isinstance(ref, Instance | Bound)
 
 
-def thrown_away_call(program: Program, made: Iterable[ast.Call], known: Collection[ast.AST]) -> ast.Call | None:
+def thrown_away_call(program: Program, made: Collection[ast.Call], known: Collection[ast.AST]) -> ast.Call | None:
     """Return a call that may run a module that is `made` here and throws its result away, other than those `known`.
 
     Such a call stands there for what it does to its input: `self.drop(packed.data)`.
@@ -68,9 +69,11 @@ def thrown_away_call(program: Program, made: Iterable[ast.Call], known: Collecti
     return next(thrown, None)
 
 
-def _calls_that_run(module: ModuleIndex, made: Iterable[ast.Call]) -> Iterator[tuple[Scope, ast.Call]]:
-    """Iterate over the calls of a file that may run a module which is `made` there."""
-    holders = Holders(flows(module), frozenset(made), {})
+def _calls_that_run(module: ModuleIndex, made: Collection[ast.Call]) -> Iterator[tuple[Scope, ast.Call]]:
+    """Iterate over the calls of a file that may run a module which is `made` there, or a function bound there."""
+    bound = {call for call in made if module.qualified(module.scopes.around(call), call.func) == PARTIAL}
+    marks = {call: INSTANCE | FACTORY if call in bound else INSTANCE for call in made}
+    holders = Holders(flows(module), marks, {})
     for scope in module.scopes.by_node.values():
         yield from ((scope, call) for call in module.bindings(scope).calls if holders.is_called(call.func))
 

@@ -30,8 +30,8 @@ class Holders:
     thousands of calls.
     """
 
-    def __init__(self, flows: Flows, made: frozenset[ast.Call], marked: Mapping[str, int]) -> None:
-        """Propagate marks from the calls `made`, which make such an object, and from the names already `marked`."""
+    def __init__(self, flows: Flows, made: Mapping[ast.Call, int], marked: Mapping[str, int]) -> None:
+        """Propagate marks from what the calls `made` make, and from the names already `marked`."""
         self._sources = flows.sources
         self._made = made
         self._marks = dict(marked)
@@ -97,8 +97,8 @@ class Holders:
         return found
 
     def _made_by(self, call: Called) -> int:
-        if call.node in self._made:
-            return INSTANCE
+        if (mark := self._made.get(call.node)) is not None:
+            return mark
         callee = self._of(call.callee)
         marks = callee >> 1
         if not callee & INSTANCE:  # an instance would return a tensor, whatever its arguments

@@ -81,7 +81,10 @@ class Judge:
         if flag.makes is Makes.RESULT and (calls or is_read_once(self.program, flag.scope, flag.node)):
             return _by_calls(calls)
         if flag.makes is not Makes.MODULE:
-            return _with(_FUNCTION_INPUT if flag.makes is Makes.RESULT else _NOBODY, _by_calls(calls))
+            verdict = _by_calls(calls)
+            if calls and isinstance(flag.node, ast.Call) and self._is_only_called(flag.node, is_class=flag.is_of_class):
+                return verdict
+            return _with(_FUNCTION_INPUT if flag.is_of_function else _NOBODY, verdict)
         assert isinstance(flag.node, ast.Call)
         verdict = self._decide(flag.scope, flag.node, flag.qualified, calls)
         is_named = flag.qualified is None or self.program.module.qualified(flag.scope, flag.node.func) is not None
@@ -104,7 +107,7 @@ class Judge:
             return []
         if isinstance(flag.node, ast.Assign) or named_store(flag.node) is not None:
             return switched(self.program, flag.scope, flag.node)
-        return [flag.node] if flag.makes is Makes.MODULE and isinstance(flag.node, ast.Call) else []
+        return [flag.node] if flag.makes is not Makes.RESULT and isinstance(flag.node, ast.Call) else []
 
     def _decide(self, scope: Scope, node: ast.Call, qualified: str | None, calls: list[Site]) -> Verdict:
         module = torchapi.module(qualified) if qualified is not None else None
@@ -249,13 +252,17 @@ class Judge:
                 if is_attribute if isinstance(node, ast.Attribute) else self._place(node) == (owner, name):
                     yield node
 
-    def _is_only_called(self, node: ast.AST) -> bool:
-        """Tell whether every use of the module in the file is a call of it, or puts it where every use is one."""
-        todo, seen = [node], set[_Place]()
+    def _is_only_called(self, node: ast.AST, *, is_class: bool = False) -> bool:
+        """Tell whether every use of the module in the file is a call of it, or puts it where every use is one.
+
+        With `is_class`, the node has a class, and so it must be with the modules that calls of the class make.
+        """
+        todo, made, seen = [node], list[ast.AST](), set[_Place]()
         while todo:
             use = todo.pop()
             parent = self._parent(use)
             if isinstance(parent, ast.Call) and parent.func is use:
+                made.append(parent)
                 continue
             if isinstance(parent, ast.Dict | ast.Subscript) and isinstance(use, ast.expr) and _is_element(use, parent):
                 todo.append(parent)
@@ -265,6 +272,8 @@ class Judge:
                 return False
             todo += self._loads(places - seen)
             seen |= places
+        if is_class and not all(map(self._is_only_called, made)):
+            return False
         return not any(map(self._may_be_used_otherwise, seen))
 
     def _may_be_used_otherwise(self, place: _Place) -> bool:
