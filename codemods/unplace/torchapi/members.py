@@ -60,6 +60,9 @@ SPARSE_WRITES = frozenset(
 COPYING_FIRST = SPARSE_WRITES | {"masked_fill_", "masked_scatter_"}
 """In-place methods whose form out of place copies the tensor and then writes some elements."""
 
+INDEX_PARAMETERS = frozenset(["index", "indices"])
+"""Parameters of torch's functions and methods for the elements to pick: `table.gather(0, tokens)`."""
+
 INDEX_WORDS = frozenset(["id", "ids", "idx", "idxs", "index", "indexes", "indices", "perm", "permutation", "rowptr"])
 """Words at the end of the names that people give to tensors of indices."""
 

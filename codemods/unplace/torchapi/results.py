@@ -105,8 +105,8 @@ def is_constructor(name: str) -> bool:
 
 
 def takes_after(name: str) -> bool:
-    """Tell whether a constructor takes the dtype of the tensor that it is given: `zeros_like`, `new_zeros`."""
-    return name.endswith("_like") or (name.startswith("new_") and name != "new_tensor")
+    """Tell whether a constructor takes the dtype of the tensor that it is given: `zeros_like`, `new_tensor`."""
+    return name.endswith("_like") or name.startswith("new_")
 
 
 FILLED = ("zeros", "ones", "empty", "full")
@@ -158,7 +158,7 @@ DEFAULT_FLOAT = frozenset(["zeros", "ones", "empty", "rand", "randn", "eye", "li
 OF_LITERALS = frozenset(["tensor", "as_tensor", "full", "arange"])
 """Constructors whose result has the dtype of the numbers that they are given."""
 
-OF_DATA = OF_LITERALS | {"new_tensor", "from_numpy"}
+OF_DATA = OF_LITERALS | {"from_numpy"}
 """Constructors whose result has the dtype of their data, whatever that is."""
 
 INDICES = frozenset(

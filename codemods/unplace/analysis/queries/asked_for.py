@@ -33,9 +33,15 @@ def may_be_asked_for(run: Run, saved: Saved, value: Value) -> bool:
         return True
     if saved.operation == INDEXING:
         return _is_index_of_graph(run, node)
-    if value.dtype in DISCRETE and not has_graph(run, node):
+    if (value.dtype in DISCRETE or saved.part in members.INDEX_PARAMETERS) and not has_graph(run, node):
         return False
     return may_have_graph(run, node) and _flow(run).from_value(node)
+
+
+def is_index_of_data(run: Run, saved: Saved) -> bool:
+    """Tell whether an operation saved an index into what isn't seen to have a graph: `table.gather(0, tokens)`."""
+    node = _maker(run, saved)
+    return saved.part in members.INDEX_PARAMETERS and node is not None and not has_graph(run, node)
 
 
 def may_have_graph(run: Run, node: ast.expr) -> bool:

@@ -40,7 +40,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.unfollowed import has_forward_hooks
-from unplace.analysis.queries.asked_for import is_never_asked_for
+from unplace.analysis.queries.asked_for import is_index_of_data, is_never_asked_for
 from unplace.analysis.queries.past_autograd import hidden_write_to
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -86,7 +86,9 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: 
     assumptions: dict[Reason, None] = {}
     for run, state, saved in _saves(site, is_buffer):
         if harm is not Harm.HARMFUL and (
-            is_never_asked_for(run, saved) or (is_buffer and not _is_of(site, run, state, saved))
+            is_never_asked_for(run, saved)
+            or is_index_of_data(run, saved)
+            or (is_buffer and not _is_of(site, run, state, saved))
         ):
             continue
         path = _path_for(site, run, saved)
