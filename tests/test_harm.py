@@ -249,6 +249,7 @@ RUN = {
     "through one of unseen and seen modules": (
         "y = x * 2\nz = self.block.linear(y)\ny = self.kept(self.unseen(y))\ny.mul_(2)  # here\nreturn y + z"
     ),
+    "a loop that certainly has a round": "y = x * 2\nz = Residual()(y)\nz += 1  # here\nreturn z",
     "layers that a method replaces together": "return Prunable()(x.sigmoid())",
     "layers that a method replaces together, in a method": "return PrunableHead()(x)",
 }
@@ -298,6 +299,13 @@ HELPERS = {
         "    def prune(self):\n        self.head = nn.Identity()\n        self.act = nn.Identity()\n\n"
         "    def forward_head(self, x):\n        x = self.head(x)\n        return self.act(x)\n\n"
         "    def forward(self, x):\n        x = x.sigmoid()\n        return self.forward_head(x)\n"
+    ),
+    "Residual": (
+        "class Residual(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.convs = nn.ModuleList([nn.Linear(3, 3) for _ in range(2)])\n"
+        "        self.acts = nn.ModuleList([nn.ReLU(), nn.Tanh()])\n\n"
+        "    def forward(self, x):\n        for conv, act in zip(self.convs, self.acts):\n"
+        "            x = act(conv(x)) + x\n        return x\n"
     ),
     "freeze": "def freeze(module):\n    for p in module.parameters():\n        p.requires_grad = False\n",
     "doubled": (

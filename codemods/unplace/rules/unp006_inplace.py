@@ -29,7 +29,8 @@ or an argument of a call in the file. It becomes False there.
 Not rewritten: a flag by which the function also decides about something else.
 
 Only with `--unsafe`, which assumes that nobody reads the input later: arguments of the enclosing function, modules at
-the start of a container, and flags that come from elsewhere, unless the input is seen to be new.
+the start of a container, and flags that come from elsewhere, unless the input is seen to be new or, for a `partial`,
+every use of it is a call that is seen.
 """
 
 from __future__ import annotations

@@ -142,9 +142,13 @@ SWITCHES = frozenset(["as_tuple", "return_counts", "return_indices", "return_inv
 
 TENSOR_CLASSES = {
     "torch.Tensor": "default",
-    **{f"torch.{'BFloat16' if kind == 'bfloat16' else kind.title()}Tensor": dtype for kind, dtype in CASTS.items()},
+    **{
+        f"{place}.{'BFloat16' if kind == 'bfloat16' else kind.title()}Tensor": dtype
+        for place in ("torch", "torch.cuda")
+        for kind, dtype in CASTS.items()
+    },
 }
-"""`torch.Tensor` and its legacy types, such as `torch.FloatTensor`, with their dtypes.
+"""`torch.Tensor` and its legacy types, such as `torch.FloatTensor` and `torch.cuda.LongTensor`, with their dtypes.
 
 Called, they make a tensor or take one over.
 """

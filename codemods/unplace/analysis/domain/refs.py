@@ -239,11 +239,15 @@ class TorchModule:
 
 @dataclass(frozen=True, slots=True)
 class ModuleList:
-    """An nn.ModuleList or nn.ModuleDict, with the modules in it; if `is_exact`, in this order."""
+    """An nn.ModuleList or nn.ModuleDict, with the modules in it; if `is_exact`, in this order.
+
+    `is_filled`: it certainly has one.
+    """
 
     members: tuple[Value, ...]
     is_exact: bool = False
     is_dict: bool = False
+    is_filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

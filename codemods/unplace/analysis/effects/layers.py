@@ -20,6 +20,7 @@ from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
 from unplace.analysis.interpret import own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.choices import either
+from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.project.calling import run_by_calling
@@ -48,7 +49,7 @@ def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) 
 
 def _has_element(run: Run, given: ast.expr, state: State) -> bool:
     """Tell whether an argument is certainly one layer or more: `*layers` of a list that begins with one."""
-    if not isinstance(given, ast.Starred) or _counts_to_a_number(given.value):
+    if not isinstance(given, ast.Starred) or has_round(run, given.value):
         return True
     holders = run.values[given.value].objs
     return bool(holders) and all((o, 0) in state.heap and (o, 0) not in state.heap.partly for o in holders)
@@ -69,16 +70,6 @@ def _in_order(run: Run, arguments: Arguments, state: State) -> tuple[Value, ...]
             return None
         found += slots.values()
     return tuple(found)
-
-
-def _counts_to_a_number(listed: ast.expr) -> bool:
-    """Tell whether a comprehension certainly has an element: `[Block() for _ in range(4)]`."""
-    match listed:
-        case ast.ListComp(generators=[ast.comprehension(ifs=[], iter=ast.Call() as counted)]) if counted.args:
-            end = counted.args[0]
-            is_range = isinstance(counted.func, ast.Name) and counted.func.id == "range" and len(counted.args) == 1
-            return is_range and isinstance(end, ast.Constant) and isinstance(end.value, int) and end.value > 0
-    return False
 
 
 def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Arguments, state: State) -> Value:

@@ -58,6 +58,7 @@ from unplace.analysis.interpret.arguments import Arguments, is_true_given, is_un
 from unplace.analysis.interpret.arithmetic import note_rank
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
+from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import is_any_module
 from unplace.analysis.interpret.stores import flagged_write, may_write, share_memory
@@ -402,7 +403,8 @@ class Calls:
             listed = arguments.positional[0].objs if arguments.positional else frozenset()
             slots = list(state.reachable_slots(listed))
             members, is_exact = tuple(held for _, held in slots), [key for key, _ in slots] == [*range(len(slots))]
-            made = ModuleList(members, is_exact, is_dict=qualified == modules.MODULE_DICT)
+            is_filled = bool(node.args) and has_round(self.run, node.args[0])
+            made = ModuleList(members, is_exact, qualified == modules.MODULE_DICT, is_filled)
             held = Value(MODULE, ref=made, tracked=Tracked.NO)
             return with_replaced(held, replaced_elements(self.run.program))
         if qualified == modules.PARAMETER_LIST:

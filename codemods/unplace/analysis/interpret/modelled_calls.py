@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.facts import ANY, DISTINCT
+from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
 from unplace.analysis.effects import models
@@ -19,12 +20,24 @@ def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: A
     model = models.model_of(qualified, arguments.positional, arguments.keywords)
     if model is None:
         return calls.unknown_call(node, arguments.all(), state)
+    if qualified == "collections.defaultdict" and _gives_captured(calls, node, arguments, state):
+        return calls.unknown_call(node, arguments.all(), state)
     made = apply(_call(calls, node, model, {}, arguments, state), model.effect)
     if qualified in models.COPYING and made.may_be(TENSOR):
         calls.run.copied |= made.objs
     if qualified == "collections.defaultdict" and len(arguments.positional) == 1:
         _fill(calls, node, arguments.positional[0], made, state)
     return made
+
+
+def _gives_captured(calls: CallEffects, node: ast.Call, arguments: Arguments, state: State) -> bool:
+    """Tell whether a factory may give a tensor that its function captured: `defaultdict(lambda: h)`."""
+    factory = arguments.positional[0] if arguments.positional else None
+    if factory is None or not isinstance(factory.ref, Function) or not calls.run.captured_by(factory.ref, state):
+        return False
+    trial = state.fork()
+    made = calls.apply(node, factory, Arguments(), trial)
+    return bool(made.objs) and trial.newness(made) != DISTINCT
 
 
 def _fill(calls: CallEffects, node: ast.Call, factory: Value, made: Value, state: State) -> None:

@@ -23,9 +23,9 @@ def listed(run: Run, value: Value) -> ModuleList | None:
     if isinstance(ref, Instance):
         ref = run.program.attribute(ref.of, "").ref if ref.of.is_module else None
     if isinstance(ref, TorchModule) and ref.parts:
-        return ModuleList(ref.parts, is_exact=True)
+        return ModuleList(ref.parts, is_exact=True, is_filled=True)
     if isinstance(ref, TorchModule) and ref.each is not None:
-        return ModuleList((ref.each,))
+        return ModuleList((ref.each,), is_filled=ref.is_filled)
     return ref if isinstance(ref, ModuleList) and ref.members else None
 
 

@@ -35,6 +35,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.interpret import arithmetic, attributes, indexing, own_operators, specializing, unpacking
 from unplace.analysis.interpret.expressions import Evaluator
 from unplace.analysis.interpret.narrowing import narrow
+from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import bind_name, may_write, store_attribute, store_item
 from unplace.analysis.syntax.flow import TRIES, fails_always
@@ -440,10 +441,14 @@ class Interpreter:
         else:
             raise TooComplexError(f"the loop in line {s.lineno} doesn't come to rest")
         self._heads[s] = head
-        for left in (leaving, *frame.breaks):
-            left.env.pop(iterator, None)
-        forever = isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and bool(s.test.value)
-        after = None if forever else self.block(s.orelse, leaving)
+        if isinstance(s, ast.While):
+            left = None if isinstance(s.test, ast.Constant) and s.test.value else leaving
+        else:
+            left = back if has_round(self.run, s.iter) else leaving
+        for ended in (left, *frame.breaks):
+            if ended is not None:
+                ended.env.pop(iterator, None)
+        after = None if left is None else self.block(s.orelse, left)
         return self._join((s, "after"), [after, *frame.breaks])
 
 

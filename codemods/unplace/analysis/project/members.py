@@ -108,7 +108,11 @@ def _with_elements(container: Value, added: Sequence[Value]) -> Value:
     if not added:
         return container
     if isinstance(ref, ModuleList):
-        return Value(MODULE, ref=ModuleList((*ref.members, *added), is_dict=ref.is_dict), tracked=Tracked.NO)
+        return Value(
+            MODULE,
+            ref=ModuleList((*ref.members, *added), is_dict=ref.is_dict, is_filled=ref.is_filled),
+            tracked=Tracked.NO,
+        )
     assert isinstance(ref, TorchModule)
     each = reduce(weak_join, [*(ref.parts or ()), *([ref.each] if ref.each is not None else []), *added])
     return container._replace(ref=replace(ref, parts=None, last=None, each=each if each.ref is not None else None))
