@@ -149,12 +149,33 @@ RAISE = {
         "s = x.detach() * 2\ny = (s * x).exp()\nif not s.requires_grad:\n    y = y.exp()\ny += 1  # here\nreturn y",
         r"exp\(\)",
     ),
+    "each of *args": ("h = x.exp()\nhalve_each(x * 2, h)\nreturn h", r"exp\(\)"),
+    "each of *args in a lambda": (
+        "h = x.exp()\nhalve = lambda *ts: [t.div_(2) for t in ts]  # here\nhalve(x * 2, h)\nreturn h",
+        r"exp\(\)",
+    ),
+    "one of *args": ("h = x.exp()\nhalve_second(x * 2, h)\nreturn h", r"exp\(\)"),
+    "what a constructor saves": ("h = x * 1\nstate = Memory(h)\nh += 1  # here\nreturn state.decay", r"Memory\(\)"),
+    "what a constructor stores and saves": (
+        "h = x * 1\nstate = Memory(h)\nstate.h += 1  # here\nreturn state.decay",
+        r"Memory\(\)",
+    ),
+    "an object that is passed on": ("state = Memory(x.exp())\nshift_state(state)\nreturn state.h", r"Memory\(\)"),
     "the target of a loss": (
         "t = x + 1\nloss = nn.CrossEntropyLoss()(x, t)\nt += 1  # here\nreturn loss",
         "CrossEntropyLoss",
     ),
 }
 RUN = {
+    "another one of *args": "h = x.exp()\nhalve_second(h, x * 2)\nreturn h",
+    "some of *args": "hs = x.exp(), x * 2\nhalve_one(1, *hs)\nreturn hs[0]",
+    "constants that a constructor calculates with": (
+        "h = torch.zeros(2, 3)\nstate = Memory(h)\nh += 1  # here\nreturn x * state.decay"
+    ),
+    "one of several objects": (
+        "states = [Memory(x * k) for k in (1, 2)]\nfor state in states:\n    state.h = x * 2\n"
+        "    state.h += 1  # here\nreturn states[0].decay"
+    ),
     "the mask of an attention": (
         "m = torch.zeros(2, 2) * x.sum()\nh, _ = nn.MultiheadAttention(3, 1)(x, x, x, attn_mask=m)\n"
         "m += 1  # here\nreturn h"
@@ -269,6 +290,14 @@ HELPERS = {
     "replaced": "def replaced(x, found):\n    y = found[0] * x\n    found[0] = y  # here\n    return y\n",
     "shifted": "def shifted(x):\n    x += 1  # here\n    return x\n",
     "halved_all": "def halved_all(xs):\n    for x in xs:\n        x /= 2  # here\n",
+    "halve_each": "def halve_each(*ts):\n    for t in ts:\n        t /= 2  # here\n",
+    "halve_second": "def halve_second(*ts):\n    ts[1].div_(2)  # here\n",
+    "halve_one": "def halve_one(index, *ts):\n    ts[index].div_(2)  # here\n",
+    "Memory": (
+        "class Memory:\n    def __init__(self, h, steps=0):\n        self.h, self.steps = h, steps\n"
+        "        self.decay = h.cos()\n"
+    ),
+    "shift_state": "def shift_state(state):\n    state.h[-1] += 1  # here\n    return state.h.exp()\n",
     "double": "def double(layer: nn.Linear):\n    layer.weight.mul_(2)  # here\n",
     "Squared": (
         "class Squared(torch.autograd.Function):\n"

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, TENSOR, UNKNOWN, Origin, Tracked, Value
+from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, TENSOR, TUPLE, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.domain.variants import GENERAL
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
@@ -20,10 +20,10 @@ from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.identity import INSTANCE
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
-from unplace.analysis.interpret.writes import Handings, Write, anything
+from unplace.analysis.interpret.writes import Handings, Write, anything, can_be_tracked
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.classes import is_class_method
-from unplace.analysis.syntax.constructors import own_constructor, stored_parameters
+from unplace.analysis.syntax.constructors import is_plain, own_constructor, stored_parameters, surely_stored
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.identities import makes_new_objects
@@ -96,15 +96,15 @@ def hand_drawn(run: Run, node: ast.Call, function: Function, elements: Sequence[
 
 
 def _hand_surplus(run: Run, node: ast.Call, function: Function, arguments: Arguments, state: State) -> None:
-    """Record the one tensor that a call passes to `*args`, if no other argument may be one."""
+    """Record what a call passes to `*args`, as the tuple that the function gets."""
     signature = getattr(function.scope.node, "args", None)
     if signature is None or signature.vararg is None or not arguments.exact:
         return
     surplus = arguments.positional[len(signature.posonlyargs) + len(signature.args) :]
-    tensors = [value for value in surplus if value.may_be(TENSOR | UNKNOWN)]
-    if len(tensors) == 1:
-        name = signature.vararg.arg
-        _hand(run, node, function.scope, name, node.func, tensors[0], (), state, run.handed_loosely)
+    if any(value.may_be(TENSOR | UNKNOWN) for value in surplus):
+        name, inside = signature.vararg.arg, state.fork()
+        passed = run.container(node.func, inside, TUPLE, dict(enumerate(surplus)))
+        _hand(run, node, function.scope, name, node.func, passed, (), inside, run.handed_loosely)
 
 
 def _hand(
@@ -235,7 +235,26 @@ def of_class(calls: CallEffects, node: ast.Call, of: Class, arguments: Arguments
     run.keep(state, anything(arguments.all()), label, node.lineno)
     name = f"the result of {label}" if of.is_tensor else of.node.name
     ref = Instance(of, is_exact=True, given=specializing.of_constructor(of, arguments))
-    return run.foreign((node, INSTANCE), Origin.CALL, name, node.lineno, of_instance(of), ref=ref)
+    made = run.foreign((node, INSTANCE), Origin.CALL, name, node.lineno, of_instance(of), ref=ref)
+    if is_plain(of):
+        _construct(calls, node, made, of, arguments, state)
+    return made
+
+
+def _construct(calls: CallEffects, node: ast.Call, made: Value, of: Class, arguments: Arguments, state: State) -> None:
+    """Run the constructor of a class on a new object: what it saves, writes, and leaves in the object."""
+    run = calls.run
+    init = run.program.methods(of, "__init__", is_exact=True).only
+    bound = bind_parameters(init, arguments, made) if init is not None else None
+    if init is None or bound is None:
+        return
+    if any(map(can_be_tracked, arguments.all())):
+        of_function(calls, node, init, arguments, state, made)
+    statement = run.statement
+    is_only = statement is not None and not run.inside and not run.flow.may_follow(statement, statement)
+    for attribute, parameter in _kept_by_new(home(of.scope), of).items():
+        for obj in made.objs if parameter in bound else ():
+            state.store(obj, attribute, bound[parameter], is_only=is_only)
 
 
 def _stored_plainly(run: Run, of: Class, arguments: Arguments) -> dict[str, Value] | None:
@@ -253,6 +272,11 @@ def _stored_plainly(run: Run, of: Class, arguments: Arguments) -> dict[str, Valu
 @once
 def _parameters_in(module: ModuleIndex, of: Class) -> Mapping[str, str] | None:
     return stored_parameters(of)
+
+
+@once
+def _kept_by_new(module: ModuleIndex, of: Class) -> Mapping[str, str]:
+    return surely_stored(of)
 
 
 def _new_object(run: Run, node: ast.Call, of: Class, stored: Mapping[str, Value], state: State) -> Value:

@@ -58,8 +58,12 @@ def parameter(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
 
 def _add_contents(program: Analysis, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:
     is_variadic = argument in variadic(scope)
-    annotated = Value(kinds.of_annotation(argument.annotation))
-    elements = annotated if is_variadic else parameters.contents(program, scope, argument)
+    if is_variadic and held.must_be(TUPLE):
+        elements = parameters.extra(program, scope, argument)
+    elif is_variadic:
+        elements = Value(kinds.of_annotation(argument.annotation))
+    else:
+        elements = parameters.contents(program, scope, argument)
     if elements.must_be(NUMBER):
         for holder in held.objs:
             state.heap[(holder, ANY)] = Value(NUMBER)

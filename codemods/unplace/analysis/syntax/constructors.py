@@ -9,6 +9,7 @@ class State:
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from unplace.analysis.domain.refs import Class
@@ -26,15 +27,21 @@ def own_constructor(cls: Class) -> Scope | None:
     return next((scope for scope in cls.scope.inner if scope.name == "__init__"), None)
 
 
+def is_plain(cls: Class) -> bool:
+    """Tell whether calling a class without bases runs its own constructor and nothing else."""
+    init = own_constructor(cls)
+    if init is None or not isinstance(init.node, ast.FunctionDef) or not init.parameters or init.node.decorator_list:
+        return False
+    if cls.node.decorator_list or cls.node.keywords or cls.bases not in _PLAIN:
+        return False
+    methods = [s.name for s in cls.node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return methods.count("__init__") == 1 and all(not name.startswith("__") or name in _NAMED for name in methods)
+
+
 def stored_parameters(cls: Class) -> Mapping[str, str] | None:
     """Return the attributes in which a class without bases stores its parameters; None if calling it may do more."""
     init = own_constructor(cls)
-    if init is None or not isinstance(init.node, ast.FunctionDef) or not init.parameters or init.node.decorator_list:
-        return None
-    if cls.node.decorator_list or cls.node.keywords or cls.bases not in _PLAIN:
-        return None
-    methods = [s.name for s in cls.node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
-    if methods.count("__init__") != 1 or any(name.startswith("__") and name not in _NAMED for name in methods):
+    if init is None or not isinstance(init.node, ast.FunctionDef) or not is_plain(cls):
         return None
     parameters = {parameter.arg for parameter in init.parameters[1:]}
     found: dict[str, str] = {}
@@ -47,6 +54,28 @@ def stored_parameters(cls: Class) -> Mapping[str, str] | None:
         if isinstance(value, ast.Name) and value.id in parameters:
             found[target.attr] = value.id
     return found
+
+
+def surely_stored(cls: Class) -> Mapping[str, str]:
+    """Return the attributes in which a constructor certainly leaves its parameters, whatever else it does.
+
+    self.h = h
+    self.seen = h.cos()
+    """
+    init = own_constructor(cls)
+    if init is None or not isinstance(init.node, ast.FunctionDef) or any(isinstance(n, ast.Return) for n in init.nodes):
+        return {}
+    rebound = {n.id for n in init.names if not isinstance(n.ctx, ast.Load)}
+    parameters = {parameter.arg for parameter in init.parameters[1:]} - rebound
+    stored = Counter(
+        n.attr for n in ast.walk(init.node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+    )
+    return {
+        target.attr: value.id
+        for target, value in _stores(init.node.body)
+        if isinstance(target, ast.Attribute) and _is_own(target, init) and stored[target.attr] == 1
+        if isinstance(value, ast.Name) and value.id in parameters and target.attr not in cls.special
+    }
 
 
 def _is_own(target: ast.Attribute, init: Scope) -> bool:

@@ -202,6 +202,22 @@ def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     with program.guessing((scope, "contents", argument.arg)) as is_first:
         passes = [*_passed(program, scope, argument.arg), *_passed_to_object(program, scope, argument.arg)]
         found = [program.contents(*one) for one in dict.fromkeys(passes)] if is_first else []
+    return _all_tensors(found)
+
+
+def extra(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
+    """Return the value of the arguments that calls pass to `*args`: by annotation or callers."""
+    annotated = kinds.of_annotation(argument.annotation)
+    if annotated != UNKNOWN or scope.name == "<lambda>":
+        return Value(annotated)
+    named = len(parameters_of(scope))
+    with program.guessing((scope, "extra", argument.arg)) as is_first:
+        passes = [(caller, one) for caller, call in calls_of(program, scope) for one in call.args[named:]]
+        found = [program.estimate(*one) for one in dict.fromkeys(passes)] if is_first else []
+    return _all_tensors(found)
+
+
+def _all_tensors(found: list[Value]) -> Value:
     if not found or any(v.kinds != TENSOR for v in found):
         return Value(UNKNOWN)
     return Value(TENSOR, likely=any(v.likely for v in found))

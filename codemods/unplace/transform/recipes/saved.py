@@ -338,7 +338,7 @@ def _is_written_behind(run: Run, state: Facts, operation: ast.AST, node: ast.exp
     handings = (run.handed, run.handed_unclear, run.handed_held, run.handed_loosely)
     written = (*run.writes.values(), *(w for handed in handings for _, w in handed.values()))
     later = (w for w in written if w.node in inside and (w.node.lineno, w.node.col_offset) >= end)  # type: ignore[attr-defined]
-    return any(state.may_share(w.value.objs, run.values[node].objs) for w in later)
+    return any(state.may_share(w.state.reachable(w.value.objs), run.values[node].objs) for w in later)
 
 
 def _is_kept_by_hook(run: Run, operation: ast.AST) -> bool:
