@@ -35,7 +35,6 @@ CONTRADICTED = [
     "helper_writes_what_an_outer_caller_may_read",
     "inverse_of_a_flow",
     "kept_by_a_forward_hook",
-    "layers_taken_out_of_a_sequential",
     "module_overwritten_past_autograd",
     "number_like_class_with_methods_of_tensors",
     "object_that_poses_as_a_tensor",

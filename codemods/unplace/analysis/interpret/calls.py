@@ -66,9 +66,8 @@ from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project import named_tuples
 from unplace.analysis.project.calling import run_by_calling
-from unplace.analysis.project.members import with_replaced
 from unplace.analysis.project.module import home
-from unplace.analysis.project.replaced import replaced_elements
+from unplace.analysis.project.replaced import changed_later
 from unplace.analysis.project.switches import switches_inplace
 from unplace.analysis.project.unfollowed import has_forward_hooks
 from unplace.analysis.queries.layouts import layout_of
@@ -398,7 +397,7 @@ class Calls:
                 inplace = None
         if qualified == modules.SEQUENTIAL:
             net = Value(MODULE, ref=layers.of_sequential(self.run, node, arguments, state), tracked=Tracked.NO)
-            return with_replaced(net, replaced_elements(self.run.program))
+            return changed_later(self.run.program, node, net)
         if qualified in modules.MODULE_CONTAINERS:
             listed = arguments.positional[0].objs if arguments.positional else frozenset()
             slots = list(state.reachable_slots(listed))
@@ -406,7 +405,7 @@ class Calls:
             is_filled = bool(node.args) and has_round(self.run, node.args[0])
             made = ModuleList(members, is_exact, qualified == modules.MODULE_DICT, is_filled)
             held = Value(MODULE, ref=made, tracked=Tracked.NO)
-            return with_replaced(held, replaced_elements(self.run.program))
+            return changed_later(self.run.program, node, held)
         if qualified == modules.PARAMETER_LIST:
             return Value(MODULE)
         return Value(MODULE, ref=TorchModule(qualified, node, inplace), tracked=Tracked.NO)

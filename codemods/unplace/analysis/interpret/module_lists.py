@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from functools import reduce
 
 from unplace.analysis.domain.facts import ANY
@@ -12,6 +11,7 @@ from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import CALLABLE, LIST, MODULE, TEXT_VALUE, TUPLE, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.members import shorter
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.patterns import text_pattern
 from unplace.torchapi import modules
@@ -44,10 +44,9 @@ def member(run: Run, node: ast.expr, found: ModuleList, index: int | None = None
 def taken(run: Run, node: ast.Subscript, base: Value, found: ModuleList) -> Value:
     """Return the value of `blocks[index]`: a module or, for a slice, another container."""
     if isinstance(node.slice, ast.Slice):
-        each = reduce(weak_join, found.members)
         if isinstance(base.ref, TorchModule):
-            return base._replace(ref=replace(base.ref, parts=None, each=each))
-        return base._replace(ref=ModuleList((each,), is_dict=found.is_dict))
+            return shorter(base)
+        return base._replace(ref=ModuleList(found.members, is_dict=found.is_dict))
     index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
     known = index.value if isinstance(index, ast.Constant) and isinstance(index.value, int) else None
     if known is not None and isinstance(node.slice, ast.UnaryOp):

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from unplace.analysis.domain.refs import Class, ModuleList, TorchModule
+from unplace.analysis.domain.refs import Class, Instance, ModuleList, TorchModule
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN_VALUE, Tracked, Value
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of_base
 from unplace.analysis.project.module import home
+from unplace.analysis.project.shortened import shortened_in
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.patterns import may_match
@@ -32,9 +33,6 @@ _COPYING = frozenset(
     ]
 )
 """The last names of callees that take a list without changing it."""
-
-_REMOVING = frozenset(["clear", "pop", "popitem", "remove"])
-"""The methods that take elements out of a container."""
 
 _CONTAINERS = frozenset([modules.SEQUENTIAL, *modules.MODULE_CONTAINERS])
 
@@ -89,10 +87,10 @@ def with_added(program: Analysis, owner: Class, name: str, held: Value) -> Value
     """Return a container of modules with what methods add to it; any other value stays as it is."""
     if not is_container(held):
         return held
-    methods = (method for cls in _family(program, owner) for method in cls.scope.inner)
-    if _is_attribute_handed_on(program, owner, name) or any(_loses_elements(method, name) for method in methods):
+    if _is_attribute_handed_on(program, owner, name):
         return held._replace(ref=None)
-    return _with_elements(held, added_to(program, owner, name))
+    held = _with_elements(held, added_to(program, owner, name))
+    return shorter(held) if _is_shortened_by_methods(program, owner, name) else held
 
 
 def with_replaced(container: Value, put: Sequence[Value]) -> Value:
@@ -118,10 +116,39 @@ def _with_elements(container: Value, added: Sequence[Value]) -> Value:
     return container._replace(ref=replace(ref, parts=None, last=None, each=each if each.ref is not None else None))
 
 
+def shorter(container: Value) -> Value:
+    """Return a container of modules from which some may be taken out: those in it are known, not their places."""
+    ref = container.ref
+    if isinstance(ref, ModuleList):
+        return container._replace(ref=replace(ref, is_exact=False, is_filled=False))
+    assert isinstance(ref, TorchModule)
+    each = reduce(weak_join, ref.parts) if ref.parts else ref.each
+    is_known = each is not None and each.ref is not None
+    short = replace(ref, parts=None, last=None, each=each if is_known else None, is_filled=False)
+    return container._replace(ref=short)
+
+
 def is_container(held: Value) -> bool:
     """Tell whether a value is a container of modules."""
     ref = held.ref
     return isinstance(ref, ModuleList) or (isinstance(ref, TorchModule) and ref.qualified == modules.SEQUENTIAL)
+
+
+def shorter_object(program: Analysis, held: Value) -> Value:
+    """Return an object of a class that derives from a container of torch, short of some of its modules."""
+    assert isinstance(held.ref, Instance)
+    whole = of_itself(program, held.ref.of)
+    is_plain = is_container(whole) and not any(cls.defines("forward") for cls in held.ref.of.linearized())
+    return shorter(whole) if is_plain else held._replace(ref=None)
+
+
+def is_own_container(held: Value) -> bool:
+    """Tell whether a value is an object of a class of the run that derives from a container of torch."""
+    return isinstance(held.ref, Instance) and _container_among(held.ref.of) is not None
+
+
+def _container_among(owner: Class) -> Class | None:
+    return next((cls for cls in owner.linearized() if _CONTAINERS.intersection(cls.bases)), None)
 
 
 def set_by_pattern(program: Analysis, owner: Class, pattern: str) -> list[Value]:
@@ -145,9 +172,14 @@ def matching(program: Analysis, owner: Class, pattern: str) -> Value:
 
 def of_itself(program: Analysis, owner: Class) -> Value:
     """Return an object as the container of torch that its class derives from; unknown where it is none."""
-    cls = next((c for c in owner.linearized() if _CONTAINERS.intersection(c.bases)), None)
+    cls = _container_among(owner)
     if cls is None:
         return UNKNOWN_VALUE
+    made = _as_container(program, owner, cls)
+    return shorter(made) if is_container(made) and _is_shortened_by_methods(program, owner, "self") else made
+
+
+def _as_container(program: Analysis, owner: Class, cls: Class) -> Value:
     base = next(name for name in cls.bases if name in _CONTAINERS)
     given = [(scope, argument) for scope, call in calls_of_base(cls) for argument in call.args]
     added = added_to(program, owner, "")
@@ -192,18 +224,12 @@ def _loses_elements(scope: Scope, name: str) -> bool:
 
     layers.pop()            del self.layers[-1]             layers[1:] = []
     """
-    for node in scope.nodes:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _REMOVING:
-            holder: ast.expr = node.func.value
-        elif isinstance(node, ast.Subscript) and (
-            isinstance(node.ctx, ast.Del) or (isinstance(node.ctx, ast.Store) and isinstance(node.slice, ast.Slice))
-        ):
-            holder = node.value
-        else:
-            continue
-        if last_name(holder) == name and isinstance(holder, ast.Name | ast.Attribute):
-            return True
-    return False
+    return any(last_name(holder) == name for holder in shortened_in(scope))
+
+
+def _is_shortened_by_methods(program: Analysis, owner: Class, name: str) -> bool:
+    """Tell whether methods take elements out of the container in an attribute; under `self`, out of the object."""
+    return any(_loses_elements(method, name) for cls in _family(program, owner) for method in cls.scope.inner)
 
 
 def _handed(scope: Scope) -> Iterator[ast.expr]:

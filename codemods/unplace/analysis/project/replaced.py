@@ -4,6 +4,7 @@ net.fc = nn.Identity()                      in an attribute
 setattr(net, name, nn.Identity())           in one whose name is computed
 net.layers[0] = nn.Identity()               in a container that an attribute holds
 layers[0] = nn.Identity()                   in any container
+del net.layers[-1]                          nothing in its place, so that the container may be empty
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from unplace.analysis.domain.values import CALLABLE, MODULE, Tracked, Value
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project import members
 from unplace.analysis.project.module import ModuleIndex, home, once
+from unplace.analysis.project.shortened import REMOVING, shortened
 from unplace.analysis.syntax.bindings import last_name, named_store
 from unplace.analysis.syntax.patterns import WILD, may_match, text_pattern
 from unplace.analysis.syntax.scopes import Scope
@@ -91,26 +93,31 @@ def with_replaced(program: Analysis, owner: Class, name: str, held: Value) -> Va
     is_container = members.is_container(held)
     own = home(owner.scope)
     patterns = [rf"(?<!\bself)\.{name}\s*=[^=]", rf"\bsetattr\([^,]*,\s*[\"']{name}[\"']"]
-    if is_container:
-        patterns.append(rf"(?<!\bself)\.{name}(\[|\.(?:{'|'.join(sorted(_PUTTING))})\()")
+    may_shorten = is_container or members.is_own_container(held)
+    if may_shorten:
+        patterns.append(rf"(?<!\bself)\.{name}(\[|\.(?:{'|'.join(sorted(_PUTTING | REMOVING))})\()")
     readers = [] if program.module is own else [program.module]
     files = dict.fromkeys([own, *readers, *own.others_with(name, patterns)])
     found = [value for module in files for value in _put_in(program, module, owner, name)]
     if is_container:
         held = members.with_replaced(held, [value for module in files for value in _elements(program, module, name)])
+    places = (place for module in files for place in shortened(module).held.get(name, ()))
+    if may_shorten and any(_may_hold(program, *place, owner) for place in places):
+        held = members.shorter(held) if is_container else members.shorter_object(program, held)
     return reduce(weak_join, found, held)
 
 
-def replaced_elements(program: Analysis) -> list[Value]:
-    """Return the layers that the file puts into containers in the place of others: `layers[0] = nn.Identity()`."""
-    return _elements(program, program.module, "")
+def changed_later(program: Analysis, made: ast.Call, container: Value) -> Value:
+    """Return a container that a call makes, with what its file may put into it, and short of what it takes out."""
+    container = members.with_replaced(container, _elements(program, program.module, ""))
+    return members.shorter(container) if made in shortened(program.module).made else container
 
 
 def _put_in(program: Analysis, module: ModuleIndex, owner: Class, name: str) -> Iterator[Value]:
     """Iterate over what a file puts in an attribute; under a name of which nothing is known, only what is a layer."""
     for pattern, stores in _stores(module).attributes.items():
         for store in stores if may_match(pattern, name) else ():
-            if _is_put_back(store, name) or not _may_hold(program, store, owner):
+            if _is_put_back(store, name) or not _may_hold(program, store.scope, store.holder, owner):
                 continue
             value = _layer(program, store.scope, store.value)
             if value is not None:
@@ -200,13 +207,15 @@ def _makes_list(source: ast.AST) -> bool:
     return isinstance(source, ast.Call) and last_name(source.func) in ("list", "dict", "OrderedDict", "defaultdict")
 
 
-def _may_hold(program: Analysis, store: _Store, owner: Class) -> bool:
-    """Tell whether a store may be one in an object of a class: not if the function has made one of another class."""
-    if not isinstance(store.holder, ast.Name):
+def _may_hold(program: Analysis, scope: Scope, holder: ast.expr, owner: Class) -> bool:
+    """Tell whether a holder may be an object of a class: not if the function has made one of another class."""
+    if not isinstance(holder, ast.Name):
         return True
-    found = _layer(program, store.scope, store.holder)
+    found, own = _layer(program, scope, holder), home(scope).class_of(scope)
     refs = alternatives(found.ref) if found is not None else ()
     family = {cls.node.name for cls in (*owner.linearized(), *program.descendants(owner))}
+    if _is_self(holder) and own is not None:
+        return own.node.name in family
     known = [ref.of.node.name for ref in refs if isinstance(ref, Instance)]
     return not known or len(known) < len(refs) or not family.isdisjoint(known)
 
