@@ -20,6 +20,7 @@ class Refusal(Kind):
     NO_COUNTERPART = "`{name}` has no functional counterpart"
     TORCH_NOT_IMPORTED = "the file doesn't import torch, which `{name}` needs"
     CALLED_OTHERWISE = "`{called}` is called by another name here, which can't be changed; call it by its own"
+    REDEFINED = "a class of tensors in the run defines the operation anew, and `{name}` may be an object of it"
     MAY_CALL_ITSELF = "out of place, `{name}` may call itself: its class is one of tensors"
     NOT_IMPORTED = "`{name}` would have to be imported"
     RECEIVER_DTYPE = "`{name}` keeps the dtype of its receiver, which has no name here"

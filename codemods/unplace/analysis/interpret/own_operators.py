@@ -72,6 +72,11 @@ def binary(
     return evaluator.inside(place, left._replace(objs=left.objs | right.objs), state)
 
 
+def methods_of(op: ast.operator) -> frozenset[str]:
+    """Return the methods by which classes define an operator: in place, out of place, and for the operand behind it."""
+    return frozenset(f"__{prefix}{_NAMES[type(op)]}__" for prefix in ("i", "", "r"))
+
+
 def unary(evaluator: Evaluation, node: ast.UnaryOp, operand: Value, state: State) -> Value | None:
     """Return the result of an operator before its operand, if a class may define it."""
     name = _NAMES[type(node.op)]

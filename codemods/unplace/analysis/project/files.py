@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -27,7 +27,7 @@ from unplace.analysis.project.overriding import is_derived
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.resolution import Resolution
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.own_methods import POSING, own_methods, posing_methods
+from unplace.analysis.types.own_methods import POSING, own_methods, posing_methods, tensor_methods
 from unplace.analysis.types.parameters import argument_for
 from unplace.files.keys import Basis
 from unplace.text.source import SourceError, read_source
@@ -180,6 +180,11 @@ class Project:
                 if any(name in self._methods_of(posing_methods, file) for file in files):
                     return True
         return False
+
+    def is_redefined_elsewhere(self, names: Collection[str], path: str) -> bool:
+        """Tell whether a class of another file whose objects are tensors defines one of some methods anew."""
+        files = self._listed((("Tensor",), deriving("Tensor")[:1]), path)
+        return any(not self._methods_of(tensor_methods, file).isdisjoint(names) for file in files)
 
     def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
         """Return the classes that derive from a class, or from `known` ones that do, and may have their own method."""

@@ -12,7 +12,7 @@ import ast
 import builtins
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import PurePath
@@ -61,6 +61,9 @@ class Others(Protocol):
 
     def is_posing_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that poses as a tensor defines a method of a name."""
+
+    def is_redefined_elsewhere(self, names: Collection[str], path: str) -> bool:
+        """Tell whether a class of another file whose objects are tensors defines one of some methods anew."""
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files pass to `torch.jit.script`."""

@@ -10,6 +10,8 @@ one can calculate with them, by `__add__` and the like.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.types.evidence import is_idiom
 
@@ -51,3 +53,17 @@ def posing_methods(module: ModuleIndex) -> frozenset[str]:
 def tells_nothing(module: ModuleIndex, name: str) -> bool:
     """Tell whether a class of the run that is no tensor defines a method by which tensors are told."""
     return is_of_own_class(module, name) or is_of_posing_class(module, name)
+
+
+def is_of_tensor_class(module: ModuleIndex, names: Collection[str]) -> bool:
+    """Tell whether a class of the run whose objects are tensors defines one of these methods of tensors anew."""
+    if not tensor_methods(module).isdisjoint(names):
+        return True
+    place = module.place
+    return place is not None and place.others.is_redefined_elsewhere(names, place.path)
+
+
+@once
+def tensor_methods(module: ModuleIndex) -> frozenset[str]:
+    """Return the names of the methods that the classes of tensors of a module define."""
+    return frozenset(name for cls in module.classes.values() if cls.is_tensor for name in cls.methods)
