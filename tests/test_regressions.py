@@ -36,8 +36,6 @@ CONTRADICTED = [
     "inverse_of_a_flow",
     "kept_by_a_forward_hook",
     "module_overwritten_past_autograd",
-    "number_like_class_with_methods_of_tensors",
-    "object_that_poses_as_a_tensor",
     "parameters_scaled_by_a_parameter_in_forward",
     "recording_switched_by_a_flag",
     "recursive_helper_returns_its_argument",

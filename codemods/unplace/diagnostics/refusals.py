@@ -126,6 +126,8 @@ class Refusal(Kind):
     READ_AFTER_MODULE = "`{name}` is read after the module overwrote it in {line}"
 
     # callers
+    PASSES_OTHER = "the caller in {line} passes an object of `{other}`, which is no tensor, for `{parameter}`"
+    POSES = "`{name}` may be an object of a class of the file that isn't a tensor and defines the operator"
     MAY_PASS_TWICE = "the caller in {line} may pass the tensor for another parameter than `{parameter}`, too"
     CALLER_READS = "the caller in {line} reads its argument for `{parameter}` after the call, and {refusal}"
     ELEMENT_READ = (

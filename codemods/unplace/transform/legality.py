@@ -19,9 +19,8 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.interpret.own_operators import methods_of
 from unplace.analysis.interpret.stores import is_replayable
-from unplace.analysis.interpret.writes import Write, can_be_tracked, is_tensor_data
+from unplace.analysis.interpret.writes import can_be_tracked, is_tensor_data
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries import apart
@@ -32,12 +31,12 @@ from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names, root_name
-from unplace.analysis.types.own_methods import is_of_tensor_class
 from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
+from unplace.transform.defined_anew import defined_anew
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site
@@ -227,24 +226,6 @@ def _may_call_itself(site: Site) -> bool:
     return torchapi.is_tensor_member(name) or (name.startswith("__") and name not in _MAKING)
 
 
-def _is_redefined(site: Site) -> bool:
-    """Tell whether a class of tensors defines the operation anew, in place or out of place.
-
-    class Quaternion(torch.Tensor):
-        def __mul__(self, other): ...           q *= p          multiplies the elements
-    """
-    return is_of_tensor_class(site.program.module, _methods(site.write))
-
-
-def _methods(write: Write) -> frozenset[str]:
-    """Return the names of the methods that a write and its functional form call."""
-    if isinstance(write.node, ast.AugAssign):
-        return methods_of(write.node.op)
-    if write.kind is WriteKind.METHOD:
-        return frozenset((write.name, write.name.rstrip("_")))
-    return frozenset(("__setitem__",)) if write.kind is WriteKind.STORE else frozenset()
-
-
 def _unfit(site: Site) -> Refuse | None:
     value = site.value
     table = _table_entry(site)
@@ -259,8 +240,9 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(Refusal.CALLED_OTHERWISE(called=site.write.name))
     if _may_call_itself(site):
         return Refuse(Refusal.MAY_CALL_ITSELF(name=site.run.scope.name))
-    if _is_redefined(site):
-        return Refuse(Refusal.REDEFINED(name=site.name))
+    anew = defined_anew(site)
+    if anew is not None:
+        return anew
     if site.write.inside is not None and not site.write.is_local and not is_drawn_once(site.run, site.write):
         return Refuse(Refusal.IN_COMPREHENSION())
     if any(obj.overlapping for obj in site.state.roots(value.objs)):

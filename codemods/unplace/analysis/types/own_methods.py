@@ -55,6 +55,12 @@ def tells_nothing(module: ModuleIndex, name: str) -> bool:
     return is_of_own_class(module, name) or is_of_posing_class(module, name)
 
 
+def is_operator_of_object(module: ModuleIndex, names: Collection[str]) -> bool:
+    """Tell whether a class of the file whose objects are neither tensors nor modules defines one of some operators."""
+    others = (cls for cls in module.classes.values() if not cls.is_tensor and not cls.is_module)
+    return any(not set(cls.methods).isdisjoint(names) for cls in others)
+
+
 def is_of_tensor_class(module: ModuleIndex, names: Collection[str]) -> bool:
     """Tell whether a class of the run whose objects are tensors defines one of these methods of tensors anew."""
     if not tensor_methods(module).isdisjoint(names):

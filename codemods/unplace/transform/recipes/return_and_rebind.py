@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.refs import Function
-from unplace.analysis.domain.values import NONE, Saved
+from unplace.analysis.domain.refs import Function, Instance, alternatives
+from unplace.analysis.domain.values import NONE, Saved, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import (
     Handed,
@@ -127,6 +127,10 @@ class Callers:
     ) -> tuple[list[Reason], list[Reason]] | None:
         """Return what follows from these callers alone; where nothing does, add what has to be assumed about them."""
         for call in handed:
+            other = _other_class(call.write.value)
+            if other is not None:
+                line = call.line(self.program)
+                return [Refusal.PASSES_OTHER(line=line, parameter=parameter, other=other)], []
             at_call = self._handbacks.site(call)
             live = at_call.live()
             state, objs = call.write.state, call.write.value.objs
@@ -261,6 +265,13 @@ class Callers:
         outer = scope.global_names | scope.nonlocal_names
         exits = self.program.home_of(scope).exits(scope)
         return bool(exits) and not is_elsewhere and not outer and all(value.must_be(NONE) for value, _ in exits)
+
+
+def _other_class(passed: Value) -> str | None:
+    """Return the class of the run that is passed instead of a tensor; None for a tensor, and for what has elements."""
+    classes = (ref.of for ref in alternatives(passed.ref) if isinstance(ref, Instance) and not ref.of.is_tensor)
+    found = (of for of in classes if not any(cls.defines("__getitem__") for cls in of.linearized()))
+    return next((of.node.name for of in found if not of.is_immutable), None)
 
 
 def _parameters(site: Site) -> frozenset[str]:
