@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import sys
@@ -25,10 +26,25 @@ _INITIALIZED = (*_ALWAYS, "nn/init.py")
 _MADE = "_unplace_made"
 
 
+class Partial(functools.partial[Any]):
+    """A partial that remembers where it was made, and that the stack shows while it runs."""
+
+    def __new__(cls, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Partial:
+        """Make a partial, and remember the place."""
+        made = super().__new__(cls, function, *args, **keywords)
+        setattr(made, _MADE, _place(sys._getframe(1)))
+        return made
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        """Call the function."""
+        return super().__call__(*args, **keywords)
+
+
 class Writes(TorchFunctionMode):
     """While it is entered, counts the calls that write a tensor: `file:line:column:end line:end column` by operation.
 
-    A call of a module made with `inplace=True` is counted under `module` and the place where the module was made.
+    A call of a module made with `inplace=True` is counted under `module` and the place where the module was made, and
+    one of a partial with that flag under the place of the partial.
     What torch's own modules, optimizers and backward write by themselves isn't counted, nor what changes no element
     (`requires_grad_`, `detach_`).
     """
@@ -61,8 +77,12 @@ class Writes(TorchFunctionMode):
     def asked(self, frame: FrameType | None, name: str) -> tuple[str, str] | None:
         """The place in the package that asks for a write, and the name it counts under; None if torch itself does."""
         through: list[FrameType] = []
-        while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
-            through.append(frame)
+        partial: Partial | None = None
+        while frame is not None and _is_between(frame):
+            if frame.f_code is Partial.__call__.__code__:
+                partial = _flagged(frame) or partial
+            else:
+                through.append(frame)
             frame = frame.f_back
         if frame is None or not frame.f_code.co_filename.startswith(self._package):
             return None
@@ -74,12 +94,14 @@ class Writes(TorchFunctionMode):
         if "nn/modules/module.py" in files and files.keys().isdisjoint((*_FLAGGED, "nn/functional.py")):
             return None  # `load_state_dict`
         module = next((files[file].f_locals.get("self") for file in _FLAGGED if file in files), None)
-        if module is not None:
-            name = f"{MODULE}{getattr(module, _MADE, '')}"
+        flagged = partial if partial is not None else module
+        if flagged is not None:
+            name = f"{MODULE}{getattr(flagged, _MADE, '')}"
         return _place(frame), name
 
     def install(self) -> None:
-        """Have torch's modules with an option `inplace` remember where in the package they were made."""
+        """Have torch's modules with an option `inplace`, and partials, remember where in the package they were made."""
+        functools.partial = Partial  # type: ignore[misc]
         for cls in vars(torch.nn).values():
             if inspect.isclass(cls) and "inplace" in inspect.signature(cls).parameters:
                 self._remember(cls)
@@ -90,10 +112,12 @@ class Writes(TorchFunctionMode):
         def remembering(module: Any, *args: Any, **kwargs: Any) -> None:
             made(module, *args, **kwargs)
             frame: FrameType | None = sys._getframe(1)
-            while frame is not None and frame.f_code.co_filename.startswith(_TORCH):
+            partial: Partial | None = None
+            while frame is not None and _is_between(frame):
+                partial = _flagged(frame) or partial
                 frame = frame.f_back
             if frame is not None and frame.f_code.co_filename.startswith(self._package):
-                object.__setattr__(module, _MADE, _place(frame))
+                object.__setattr__(module, _MADE, _place(frame) if partial is None else getattr(partial, _MADE))
 
         remembering.__signature__ = inspect.signature(made)  # type: ignore[attr-defined]
         cls.__init__ = remembering
@@ -104,6 +128,17 @@ class Writes(TorchFunctionMode):
         for place, names in self._seen.items():
             known[place] = Counter(known.get(place, {})) + names
         path.write_text(json.dumps(known, indent=0, sort_keys=True), encoding="utf-8")
+
+
+def _is_between(frame: FrameType) -> bool:
+    """Tell whether a frame belongs to what a package calls: to torch, or to a partial."""
+    return frame.f_code.co_filename.startswith(_TORCH) or frame.f_code is Partial.__call__.__code__
+
+
+def _flagged(frame: FrameType) -> Partial | None:
+    """Return the partial that a frame runs, if it has the option `inplace`."""
+    partial = frame.f_locals.get("self") if frame.f_code is Partial.__call__.__code__ else None
+    return partial if partial is not None and "inplace" in partial.keywords else None
 
 
 def _place(frame: FrameType) -> str:

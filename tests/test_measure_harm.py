@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from harm_observer import Harms  # noqa: E402
 from harm_report import Judged, judged, render  # noqa: E402
+from kinds_writes import Partial  # noqa: E402
 
 SCRIPT = """
 import torch
@@ -105,3 +107,23 @@ def test_a_false_alarm_and_a_miss_are_listed(writes: list[Judged]) -> None:
     text = render("script", writes)
     assert f"missed {missed[0]}" in text
     assert f"of these called harmful: {sum(w.hurt for w in writes) - len(missed)} of 3" in text
+
+
+def test_what_a_partial_writes_counts_where_it_was_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(functools, "partial", Partial)
+    text = (
+        "import functools\nimport torch.nn.functional as F\n\nact = functools.partial(F.relu, inplace=True)\n\n\n"
+        "def run(x):\n    y = x.exp()\n    return act(y).sum()\n"
+    )
+    path = tmp_path / "script.py"
+    path.write_text(text)
+    names: dict[str, object] = {}
+    harms = Harms(tmp_path)
+    with harms:
+        exec(compile(text, str(path), "exec"), names)
+        names["run"](torch.rand(3, requires_grad=True)).backward()  # type: ignore[operator]
+    harms.dump(tmp_path / "seen.json")
+    (write,) = judged(tmp_path / "seen.json", None)
+    assert write.place.line == 4
+    assert write.hurt
+    assert write.is_harmful
