@@ -15,6 +15,8 @@ from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.transform.rewriter import rewrite_text
 
 HEAD = """
+from typing import NamedTuple
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -160,6 +162,25 @@ RAISE = {
         "h = x * 1\nstate = Memory(h)\nstate.h += 1  # here\nreturn state.decay",
         r"Memory\(\)",
     ),
+    "an argument beside *args": ("h = x.exp()\nreturn halve_first(h, 2)", r"exp\(\)"),
+    "an input beside **kwargs": ("h = x.exp()\nreturn Tolerant()(h, mask=None)", r"exp\(\)"),
+    "a record under a name that is bound again": (
+        "state = Fields(x.exp(), x)\nstate = shift_field(state)\nreturn state",
+        r"exp\(\)",
+    ),
+    "what an inner function saved in the round before": (
+        "h, found = x * 1, []\ndef step(k):\n    nonlocal h\n    h += k  # here\n    found.append(h.square())\n"
+        "for k in range(2):\n    step(k)\nreturn sum(found)",
+        r"step\(\)",
+    ),
+    "what an inner function saved in its first call": (
+        "h = x * 1\ndef step():\n    h.add_(1)  # here\n    return h.square()\nfirst = step()\nreturn first + step()",
+        r"step\(\)",
+    ),
+    "what is handed to the method of a base class": (
+        "return Derived()(x)",
+        r"mul\(\)",
+    ),
     "an object that is passed on": ("state = Memory(x.exp())\nshift_state(state)\nreturn state.h", r"Memory\(\)"),
     "the target of a loss": (
         "t = x + 1\nloss = nn.CrossEntropyLoss()(x, t)\nt += 1  # here\nreturn loss",
@@ -167,6 +188,24 @@ RAISE = {
     ),
 }
 RUN = {
+    "an inner function that is called once": (
+        "h = x * 1\ndef step():\n    h.add_(1)  # here\n    return h.square()\nreturn step()"
+    ),
+    "an inner function whose first result is dropped": (
+        "h = x * 1\ndef step():\n    h.add_(1)  # here\n    return h.square()\nstep()\nreturn step()"
+    ),
+    "a name that an inner function binds to another tensor": (
+        "h = x * 1\ndef step():\n    nonlocal h\n    h.add_(1)  # here\n    y = h.square()\n    h = y * 2\n"
+        "    return y\nfirst = step()\nreturn first + step()"
+    ),
+    "a name that another inner function binds": (
+        "h = x * 1\ndef step():\n    h.add_(1)  # here\n    return h.square()\n"
+        "def put(value):\n    nonlocal h\n    h = value\nfirst = step()\nput(x * 2)\nreturn first + step()"
+    ),
+    "an inner function of each round": (
+        "found = []\nfor k in range(2):\n    h = x * k\n    def step():\n        h.add_(1)  # here\n"
+        "        return h.square()\n    found.append(step())\nreturn sum(found)"
+    ),
     "another one of *args": "h = x.exp()\nhalve_second(h, x * 2)\nreturn h",
     "some of *args": "hs = x.exp(), x * 2\nhalve_one(1, *hs)\nreturn hs[0]",
     "constants that a constructor calculates with": (
@@ -293,6 +332,17 @@ HELPERS = {
     "halve_each": "def halve_each(*ts):\n    for t in ts:\n        t /= 2  # here\n",
     "halve_second": "def halve_second(*ts):\n    ts[1].div_(2)  # here\n",
     "halve_one": "def halve_one(index, *ts):\n    ts[index].div_(2)  # here\n",
+    "halve_first": "def halve_first(x, *args):\n    x.div_(2)  # here\n    return x\n",
+    "Tolerant": (
+        "class Tolerant(nn.Module):\n    def forward(self, x, **kwargs):\n        x.div_(2)  # here\n        return x\n"
+    ),
+    "Derived": (
+        "class Base(nn.Module):\n    def forward(self, x):\n        return x * 1\n\n\n"
+        "class Derived(Base):\n    def forward(self, x):\n        x = x * 1\n        x *= x  # here\n"
+        "        return super().forward(x)\n"
+    ),
+    "Fields": "class Fields(NamedTuple):\n    h: torch.Tensor\n    c: torch.Tensor\n",
+    "shift_field": "def shift_field(state):\n    h = state.h\n    h -= 0.5  # here\n    return state.c * h\n",
     "Memory": (
         "class Memory:\n    def __init__(self, h, steps=0):\n        self.h, self.steps = h, steps\n"
         "        self.decay = h.cos()\n"

@@ -169,7 +169,8 @@ class Effect(NamedTuple):
     - `leaves`: the attributes of some of these objects that hold something else afterwards, on every way through the
       function, each with its value; nothing else in such an object changes
     - `keeps`: the arguments that escape, and `surely_keeps` those that certainly do
-    - `saves`: the tensors that autograd saves, and `saves_held` those in attributes of arguments: `self.h`
+    - `saves`: the tensors that autograd saves, `saves_held` those in attributes of arguments, `self.h`, and
+      `saves_captured` those of names of an enclosing function
     - `keeps_outer`, `writes_outer`: the object of a name of an outer scope escapes, or is written
     - `replaces`: the tensors whose `.data` is stored to, so that their views look at memory that they no longer have
     - `reshapes`: the tensors whose shape or strides change
@@ -197,6 +198,7 @@ class Effect(NamedTuple):
     may_write: frozenset[str] = NOBODY
     writes_held: frozenset[str] = NOBODY
     saves_held: tuple[Save, ...] = ()
+    saves_captured: tuple[Save, ...] = ()
     leaves: tuple[Left, ...] = ()
 
 

@@ -61,6 +61,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     keeps: set[str] = set()
     surely_kept: set[str] = set()
     saved: set[str] = set()
+    captured: set[str] = set()
     guessed: set[str] = set()
     keeps_outer = False
     stored = [_stored(run, state) for _, state in exits]
@@ -73,13 +74,14 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         surely_kept |= _parameters(held)
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         for obj, by in state.saved.items():
-            place = state.from_callers(obj)
+            place = state.from_callers(obj) or _captured(run, obj)
             if place is None:
                 continue
             asked = [s for s in by if not is_never_asked_for(run, s)]
             if asked:
-                saved.add(place)
-            if not all(s.certain for s in asked):
+                (captured if obj.origin is Origin.CLOSURE else saved).add(place)
+            is_certain = any if place in captured else all
+            if not is_certain(s.certain for s in asked):
                 guessed.add(place)
     return Effect(
         result,
@@ -89,6 +91,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         surely_keeps=frozenset(surely_kept),
         saves=tuple(Save(name, name not in guessed) for name in sorted(saved) if "." not in name),
         saves_held=tuple(Save(place, place not in guessed) for place in sorted(saved) if "." in place),
+        saves_captured=tuple(Save(name, name not in guessed) for name in sorted(captured)),
         keeps_outer=keeps_outer,
         writes_outer=any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
         replaces=frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
@@ -97,6 +100,16 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
         leaves=_left(run, [state for _, state in exits], stored) if changes else (),
     )
+
+
+def _captured(run: Run, obj: Obj) -> str | None:
+    """Return the name of an enclosing function that holds an object, if no inner function binds it to another."""
+    name, scopes = obj.label.strip("`"), run.program.module.scopes
+    owner = scopes.owner(run.scope, name) if obj.origin is Origin.CLOSURE else None
+    if owner is None:
+        return None
+    stores = [n for s in owner.rebinding(name) for n in s.names if n.id == name and not isinstance(n.ctx, ast.Load)]
+    return name if all(isinstance(scopes.parents.get(n), ast.AugAssign) for n in stores) else None
 
 
 def _changed(run: Run, state: Facts, stored: _Slots) -> set[str]:

@@ -7,7 +7,19 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CALLABLE, OTHER, OTHER_VALUE, TENSOR, TUPLE, UNKNOWN, Origin, Tracked, Value
+from unplace.analysis.domain.values import (
+    CALLABLE,
+    CONTAINER,
+    NONE,
+    OTHER,
+    OTHER_VALUE,
+    TENSOR,
+    TUPLE,
+    UNKNOWN,
+    Origin,
+    Tracked,
+    Value,
+)
 from unplace.analysis.domain.variants import GENERAL
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
@@ -21,6 +33,7 @@ from unplace.analysis.interpret.identity import INSTANCE
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import Handings, Write, anything, can_be_tracked
+from unplace.analysis.project.calling import parameters_of
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.classes import is_class_method
 from unplace.analysis.syntax.constructors import is_plain, own_constructor, stored_parameters, surely_stored
@@ -39,10 +52,13 @@ def of_function(
     state: State,
     receiver: Value | None,
     key: Hashable = "result",
+    *,
+    saves: bool = True,
 ) -> Value:
     """Return the result of calling a function of the run.
 
-    `key` distinguishes the results of several functions that one call may reach.
+    `key` distinguishes the results of several functions that one call may reach. `saves` is False where autograd saves
+    no argument, because none has a graph.
     """
     run = calls.run
     bound = bind_parameters(function, arguments, receiver)
@@ -54,9 +70,11 @@ def of_function(
     variant = specializing.of_call(run.program, function, arguments, receiver) if not is_loose else GENERAL
     effect = run.program.summary(function, run.scope, variant)
     if is_loose:
-        _hand_surplus(run, node, function, arguments, state)
+        _hand_loosely(run, node, function, effect, arguments, bound, state)
     if effect is None or (is_loose and effect.writes | effect.may_write):
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
+    if not saves:
+        effect = effect._replace(saves=())
     if is_loose:  # no argument is known to be the one that is saved
         effect = effect._replace(saves=tuple(save._replace(part="") for save in effect.saves))
     else:
@@ -72,11 +90,19 @@ def of_function(
     bound = {name: _with_captures(run, node, value, state) for name, value in bound.items()}
     hand_captured(run, node, function, state)
     captured = state.reachable(run.captured_by(function, state))
+    is_dropped = isinstance(run.statement, ast.Expr) and run.statement.value is node and _returns_something(effect)
+    for name, certain, _ in effect.saves_captured if function.captured(run.scope) else ():
+        if name in state.env:
+            run.save(state, state.env[name], called, node, certain=certain and not is_dropped)
     if captured:
         clobber(run, node, captured, state)
         for obj in captured:
             run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, certain=False)
     return apply(Call(calls, node, bound, state, called, captured, nodes), effect, key)
+
+
+def _returns_something(effect: Effect) -> bool:
+    return effect.returned is None or effect.returned.kinds != NONE
 
 
 def hand_captured(run: Run, node: ast.Call, function: Function, state: State) -> None:
@@ -95,13 +121,27 @@ def hand_drawn(run: Run, node: ast.Call, function: Function, elements: Sequence[
         _hand(run, node, function.scope, parameter.arg, node.func, value, (), state, run.handed_loosely)
 
 
-def _hand_surplus(run: Run, node: ast.Call, function: Function, arguments: Arguments, state: State) -> None:
-    """Record what a call passes to `*args`, as the tuple that the function gets."""
+def _hand_loosely(
+    run: Run,
+    node: ast.Call,
+    function: Function,
+    effect: Effect | None,
+    arguments: Arguments,
+    bound: Mapping[str, Value],
+    state: State,
+) -> None:
+    """Record what a call passes to a function with `*args` or `**kwargs` that writes it.
+
+    The arguments for `*args` are recorded as the tuple that the function gets.
+    """
     signature = getattr(function.scope.node, "args", None)
-    if signature is None or signature.vararg is None or not arguments.exact:
+    if signature is None or not arguments.exact:
         return
-    surplus = arguments.positional[len(signature.posonlyargs) + len(signature.args) :]
-    if any(value.may_be(TENSOR | UNKNOWN) for value in surplus):
+    for name in sorted((effect.writes | effect.may_write) & bound.keys()) if effect is not None else ():
+        if signature.vararg is None or name != signature.vararg.arg:
+            _hand(run, node, function.scope, name, node.func, bound[name], (), state, run.handed_loosely)
+    surplus = arguments.positional[len(parameters_of(function.scope)) :]
+    if signature.vararg is not None and any(value.may_be(TENSOR | UNKNOWN) for value in surplus):
         name, inside = signature.vararg.arg, state.fork()
         passed = run.container(node.func, inside, TUPLE, dict(enumerate(surplus)))
         _hand(run, node, function.scope, name, node.func, passed, (), inside, run.handed_loosely)
@@ -248,8 +288,8 @@ def _construct(calls: CallEffects, node: ast.Call, made: Value, of: Class, argum
     bound = bind_parameters(init, arguments, made) if init is not None else None
     if init is None or bound is None:
         return
-    if any(map(can_be_tracked, arguments.all())):
-        of_function(calls, node, init, arguments, state, made)
+    saves = any(can_be_tracked(value) or value.may_be(CONTAINER) for value in arguments.all())
+    of_function(calls, node, init, arguments, state, made, saves=saves)
     statement = run.statement
     is_only = statement is not None and not run.inside and not run.flow.may_follow(statement, statement)
     for attribute, parameter in _kept_by_new(home(of.scope), of).items():

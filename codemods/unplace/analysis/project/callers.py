@@ -61,7 +61,7 @@ def calls_elsewhere(program: Program, scope: Scope, parameter: str) -> Iterator[
 def calls_that_reach(program: Program, scope: Scope, name: str) -> Iterator[Handed]:
     """Iterate over the calls in a function's file that let it reach a tensor by a captured name, `*args` or `map`."""
     program = program.home_of(scope)
-    callers = {caller for caller, _ in program.module.calls_named(scope.name)}
+    callers = _callers_of(program, _callee(scope), frozenset()) if scope.name != "<lambda>" else set()
     callers |= {scope.parent} if scope.parent is not None and not scope.parent.is_class else set()
     for caller in sorted(callers, key=lambda s: getattr(s.node, "lineno", 0)):
         run = program.run(caller)
@@ -78,11 +78,16 @@ def _writes(program: Program, scope: Scope, parameter: str) -> bool:
 
 def _handed_in(program: Program, scope: Scope, parameter: str, names: frozenset[str] = frozenset()) -> list[Handed]:
     """Return the calls in one file that pass a tensor for a parameter; `names` are those of the function there."""
-    owner = home(scope).class_of(scope)
-    callee = owner if owner is not None and scope.name in OF_INSTANCES else scope.name
+    callee = _callee(scope)
     if callee not in program.handed:
         program.handed[callee] = _handed(program, _callers_of(program, callee, names))
     return [Handed(program, run, write) for run, write in program.handed[callee].get((scope, parameter), ())]
+
+
+def _callee(scope: Scope) -> str | Class:
+    """Return what calls of a function name: it itself or, of a `forward`, an object of the class."""
+    owner = home(scope).class_of(scope)
+    return owner if owner is not None and scope.name in OF_INSTANCES else scope.name
 
 
 def _callers_of(program: Program, callee: str | Class, names: frozenset[str]) -> set[Scope]:

@@ -163,7 +163,7 @@ def _leads_to(program: Analysis, scope: Scope, owner: Class | None, caller: Scop
     receiver = call.func.value
     if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "super":
         own = program.module.class_of(caller)
-        return own is None or _are_related(program, own, owner)
+        return own is None or (own not in owner.linearized() and _are_related(program, own, owner))
     value = program.estimate(caller, receiver)
     if isinstance(value.ref, Instance | Class):
         return _are_related(program, value.ref.of if isinstance(value.ref, Instance) else value.ref, owner)

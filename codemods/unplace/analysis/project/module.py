@@ -23,6 +23,7 @@ from unplace.analysis.syntax import classes
 from unplace.analysis.syntax.bindings import Bindings, NamedStore, last_name, named_store
 from unplace.analysis.syntax.imports import Imports, canonical, imported, name_for
 from unplace.analysis.syntax.nodes import Parents
+from unplace.analysis.syntax.reaching import Reaching
 from unplace.analysis.syntax.scopes import Scope, Scopes
 
 T = TypeVar("T")
@@ -320,6 +321,14 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
 def parents_in(module: ModuleIndex, scope: Scope) -> Parents:
     """Return the parent of each node of a scope, including the nodes of inner scopes."""
     return Parents(scope.node, module.scopes.parents)
+
+
+@once
+def reaching_in(module: ModuleIndex, scope: Scope) -> Reaching:
+    """Return the definitions that reach the reads of a scope."""
+    body = scope.node.body
+    statements = body if isinstance(body, list) else [ast.copy_location(ast.Expr(body), body)]
+    return Reaching(statements, binds_inside=any(type(n) is ast.NamedExpr for n in scope.nodes))
 
 
 @once

@@ -25,11 +25,11 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
 )
-from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.module import ModuleIndex, reaching_in
 from unplace.analysis.syntax.bindings import is_text_key, last_name
 from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import COMPREHENSIONS, children, walk
-from unplace.analysis.syntax.reaching import Reaching, path_of
+from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, kinds, lookups
 from unplace.analysis.types.callees import Callees, Signature, usual_argument
@@ -65,12 +65,11 @@ class Collector:
         self._scope = scope
         self._callees = Callees(module, scope)
         body = scope.node.body
-        statements = body if isinstance(body, list) else [ast.copy_location(ast.Expr(body), body)]
-        self._reaching = Reaching(statements, binds_inside=any(type(n) is ast.NamedExpr for n in scope.nodes))
+        self._reaching = reaching_in(module, scope)
         self._unsteady = scope.volatile | scope.global_names | scope.nonlocal_names
         for argument in scope.parameters:
             self._parameter(argument)
-        self._block(statements)
+        self._block(body if isinstance(body, list) else [ast.copy_location(ast.Expr(body), body)])
 
     def _parameter(self, argument: ast.arg) -> None:
         arguments = getattr(self._scope.node, "args", None)

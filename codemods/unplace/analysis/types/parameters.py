@@ -27,6 +27,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project import vmapped
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
+from unplace.analysis.project.module import parents_in, reaching_in
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.classes import OF_INSTANCES, is_class_method, is_static
 from unplace.analysis.syntax.scopes import Scope
@@ -155,7 +156,8 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
     if scope.name == "<lambda>" and not vmapped.names_vmap(program.module):
         return None
     with program.guessing((scope, "callers", name)) as is_first:
-        found = [program.estimate(*passed) for passed in _passed(program, scope, name)] if is_first else []
+        passes = [*_passed(program, scope, name)] if is_first else []
+        found = [program.estimate(*one) for passed in passes for one in _assigned(program, *passed)]
         found += _batched(program, scope, name) if is_first else []
         if is_first and _may_be_written(scope, name):
             found.append(program.passed_elsewhere(scope, name))
@@ -231,6 +233,23 @@ def _passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope,
             yield caller, argument
     if scope.name == "__call__":
         yield from _passed_to_object(program, scope, name)
+
+
+def _assigned(program: Analysis, scope: Scope, argument: ast.expr) -> Iterator[tuple[Scope, ast.expr]]:
+    """Iterate over what an argument may be: of a name that is bound several times, what was assigned to it last.
+
+    state = State(h, c)
+    state = step(state, x)          a `State`, though `state` is then what `step` returns
+    """
+    module, found = program.module, list[ast.expr]()
+    if isinstance(argument, ast.Name) and len(module.bindings(scope).sources.get(argument.id, ())) > 1:
+        for bound in reaching_in(module, scope).seen_by.get(argument, ()):
+            statement = parents_in(module, scope).get(bound) if isinstance(bound, ast.Name) else None
+            if argument.id in scope.volatile or not isinstance(statement, ast.Assign) or statement.targets != [bound]:
+                found.clear()
+                break
+            found.append(statement.value)
+    yield from ((scope, one) for one in found or [argument])
 
 
 def _may_be_written(scope: Scope, name: str) -> bool:
