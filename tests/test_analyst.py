@@ -15,7 +15,7 @@ from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
-from unplace.editor.outline import Edited, Outline
+from unplace.editor.outline import Edited, Outline, head
 from unplace.editor.plans import Plans
 from unplace.transform.rewriter import first_round
 
@@ -130,6 +130,37 @@ def test_the_beginning_of_a_long_text_is_shown_first() -> None:
     assert 0 < len(shown) < len(whole) / 8
     assert [one for one in shown if one not in whole] == []
     assert analyst.beginning(document, [], 0.0) is None  # all of it is known
+
+
+def test_the_head_of_a_module_ends_before_a_function_or_class() -> None:
+    text = 'a = """\ndef in_a_text():\n    pass\n"""\n\n\n@wraps(\n    a\n)\ndef f():\n    pass\n\n\nclass C: ...\n'
+    complete = {most: head(text, most) for most in range(1, 15)}
+    assert complete[14] == text[: text.index("class")]
+    assert {complete[most] for most in range(7, 14)} == {text[: text.index("@")]}
+    assert {complete[most] for most in range(1, 7)} == {None}
+
+
+def test_the_head_of_a_very_long_text_is_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unplace.editor.analyst._VERY_LONG", 4000)
+    monkeypatch.setattr("unplace.editor.analyst._LONG", 1000)
+    analyst, document = Analyst(), Document(LONG, "file:///m.py", "/m.py")
+    read: list[int] = []
+
+    def parsed(text: str) -> ast.Module:
+        read.append(text.count("\n"))
+        return ast.parse(text)
+
+    monkeypatch.setattr("unplace.editor.outline.parsed", parsed)
+    first = analyst.beginning(document, [], 0.0)
+    assert first is not None
+    (lines,) = read
+    assert 900 < lines <= 1000
+    (shown,) = first.values()
+    whole = diagnostics(analyst, document, at_a_glance=True)
+    assert [one for one in shown if one not in whole] == []
+    nothing = "".join(f"def f{number}():\n    return {number}\n" for number in range(2100))
+    late = Document(f"import torch\n{nothing}{FUNCTIONS[0]}", "file:///late.py", "/late.py")
+    assert Analyst().beginning(late, [], 0.0) is not None
 
 
 def test_a_text_that_is_short_or_done_in_time_is_shown_at_once() -> None:

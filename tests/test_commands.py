@@ -117,6 +117,24 @@ def test_a_baseline_leaves_out_what_was_known(capfd: pytest.CaptureFixture[str])
     assert err.endswith("1 finding of the baseline isn't there any more; write it anew.\n")
 
 
+def test_a_baseline_knows_the_most_harmful_of_equal_lines(capfd: pytest.CaptureFixture[str]) -> None:
+    harmless = "import torch\n\n\ndef h(x: torch.Tensor):\n    y = x * 2\n    y += 1\n    return y\n\n\n"
+    Path("model.py").write_text(harmless + MODEL)
+    assert run(capfd, "check", "--write-baseline", "known.json")[0] == 0
+    code, out, err = run(capfd, "check", "--baseline", "known.json")
+    assert (code, out) == (0, "")
+    assert "Not listed: 1 harmless" in err
+    assert "Known from the baseline: 1." in err
+
+
+def test_markdown_without_its_option_is_said_to_be_markdown(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("README.md").write_text(f"# Hello world\n\n```python\n{MODEL}```\n")
+    code, _, err = run(capfd, "check", "README.md")
+    assert code == 2
+    assert "this is Markdown: --markdown takes its Python blocks" in err
+    assert run(capfd, "check", "--markdown", "README.md")[0] == 1
+
+
 @pytest.mark.parametrize("content", [None, "{", "[]", '{"version": 2, "findings": {}}', '{"findings": {"a": 1}}'])
 def test_a_file_that_is_no_baseline_is_said_to_be_none(content: str | None, capfd: pytest.CaptureFixture[str]) -> None:
     if content is not None:

@@ -532,3 +532,44 @@ def test_a_kernel_of_another_compiler_writes_no_tensor_of_torch() -> None:
         "@triton.jit\ndef kernel(x):\n    y = torch.exp(x)\n    y += 1\n    return y\n"
     )
     assert not rewrite_text(text, "program.py", Options(unsafe=True)).findings
+
+
+@pytest.mark.parametrize("made", ["pca.fit(x)", "pca.fit(x).T", "pca.fit(x).mT"])
+def test_what_is_annotated_as_an_array_is_no_tensor(made: str) -> None:
+    source = f"""
+import numpy as np
+import torch
+
+
+def components(pca, x):
+    found: np.ndarray = {made}
+    found /= found[0].std()
+    for row in found:
+        if np.mean(row**3) < 0:
+            row *= -1
+    return found
+"""
+    assert not [f for f in rewrite_text(source, "pca.py", Options(unsafe=True)).findings if f.status is not Status.KEPT]
+
+
+def test_the_transpose_of_something_unknown_is_likely_a_tensor_and_not_proved_to_be_one() -> None:
+    source = "import torch\n\n\ndef flipped(table):\n    for row in table.run().T:\n        row *= 2\n"
+    assert not any(f.status is Status.REWRITTEN for f in rewrite_text(source, "table.py", Options()).findings)
+
+
+@pytest.mark.parametrize("count", ["n", "n=7"])
+def test_a_parameter_used_as_a_size_carries_no_gradient_into_a_tensor(count: str) -> None:
+    source = f"""
+import math
+import torch
+
+
+def points({count}):
+    angle, found = torch.zeros(1), []
+    for _ in range(n):
+        angle += 2 * math.pi / n
+        found.append(torch.cos(angle))
+    return found
+"""
+    (finding,) = rewrite_text(source, "points.py", Options()).findings
+    assert (finding.status, finding.harm) == (Status.KEPT, Harm.HARMLESS)

@@ -170,6 +170,10 @@ def test_a_repository_of_another_owner_is_skipped(
 def test_a_branch_of_an_earlier_run_is_known_as_such(tmp_path: Path, migrate: Migrate) -> None:
     model = repository(tmp_path / "model", {"model.py": MODEL})
     migrate("model")
+    tip = git(model, "rev-parse", "unplace/migrate")
+    code, out, _ = migrate("model", "--verify-command", "true")
+    assert (code, "model: migrated, " in out) == (0, True)
+    assert git(model, "rev-parse", "unplace/migrate") == tip
     (model / "more.py").write_text(MODEL)
     git(model, "add", "-A")
     git(model, "commit", "-qm", "More")

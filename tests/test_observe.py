@@ -749,8 +749,15 @@ def test_tests_and_their_worker_processes_are_observed(tmp_path: Path) -> None:
     assert (tmp_path / "tools.py").read_text() == TOOLS.replace("v += k", "v = v + k"), done.stdout + done.stderr
 
 
-def test_an_exception_of_the_program_is_shown_as_python_does(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text("def f(x):\n    x += None\n\nf(1)\n")
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def f(x):\n    x += None\n\nf(1)\n",
+        "import torch\ny = torch.ones(2, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n",
+    ],
+)
+def test_an_exception_of_the_program_is_shown_as_python_does(program: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(program)
     told = [
         subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
         for command in ([sys.executable, "train.py"], [sys.executable, "-m", "unplace", "observe", "train.py"])

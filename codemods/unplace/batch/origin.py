@@ -76,18 +76,20 @@ class Origin:
             return
         raise SkipError(self._taken(branch, title))
 
-    def set_branch(self, branch: str, commit: str, title: str) -> None:
+    def set_branch(self, branch: str, commit: str, title: str) -> str:
         """Create the branch at a commit, or move it there where the base has all its commits, or in a clone.
 
-        Raises `SkipError` where it has others. `title` is that of the commits that a migration makes.
+        A branch that has the same changes already stays as it is. Returns the commit that the branch is at. Raises
+        `SkipError` where it has others. `title` is that of the commits that a migration makes.
         """
         tip = self._tip(branch)
-        if tip == commit:
-            return
+        if tip is not None and self._contents(tip) == self._contents(commit):
+            return tip
         if tip is not None and not self.is_clone and not self._is_merged(tip):
             raise SkipError(self._taken(branch, title))
         old = tip or "0" * len(commit)
         git("update-ref", "-m", "unplace migrate", f"refs/heads/{branch}", commit, old, folder=self.folder)
+        return commit
 
     def patch(self, commit: str) -> bytes:
         """Return a commit as a patch for `git am` and `git apply`."""
@@ -108,6 +110,10 @@ class Origin:
 
     def _parents(self, commit: str) -> list[str]:
         return line("show", "-s", "--format=%P", commit, folder=self.folder).split()
+
+    def _contents(self, commit: str) -> str:
+        """Return the files of a commit, and the commits below it."""
+        return line("show", "-s", "--format=%T %P", commit, folder=self.folder)
 
     def _is_merged(self, tip: str) -> bool:
         return succeeds(("merge-base", "--is-ancestor", tip, self.base), self.folder)

@@ -166,7 +166,7 @@ class _Migration:
             Path(outcome.path).write_bytes(outcome.change.after.data)
         paths = [outcome.path for outcome in changed]
         commit = home.commit(tree, self.index, paths, message(changed, verification), self.job.identity)
-        home.set_branch(BRANCH, commit, TITLE)
+        commit = home.set_branch(BRANCH, commit, TITLE)
         self.note(branch=BRANCH, commit=commit)
         self.write_patch(home.patch(commit))
         if settings.push:

@@ -27,7 +27,7 @@ def checked(name: str, read: Callable[[], bytes], *, markdown: bool = False) -> 
         source = documents.read(read(), name, markdown=markdown)
         with limited():
             if documents.is_python(name, markdown=markdown):
-                reject_invalid(source.text)
+                reject_invalid(source.text, name)
             else:
                 documents.modules_of(source.text, name, markdown=markdown)
     except SourceError as error:

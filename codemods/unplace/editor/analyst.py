@@ -31,7 +31,7 @@ from unplace.editor.code_actions import (
     planned,
 )
 from unplace.editor.document import Document
-from unplace.editor.outline import Edited, Outline
+from unplace.editor.outline import Edited, Outline, head
 from unplace.editor.plans import Plans
 from unplace.editor.settings import Settings
 from unplace.reporting import explained
@@ -46,6 +46,9 @@ SHOWN = frozenset({Harm.HARMFUL, Harm.POSSIBLE})
 
 _LONG = 4000
 """The lines of a text whose first diagnostics are those of its beginning."""
+
+_VERY_LONG = 10_000
+"""The lines of a text that takes long to parse."""
 
 _PORTION = 300
 """The least lines of the functions and classes that are looked at before the time is asked for."""
@@ -119,23 +122,21 @@ class Analyst:
     ) -> dict[str, list[dict[str, Any]]] | None:
         """Return the diagnostics of the first functions and classes of a long text, after so many seconds.
 
-        None for what isn't long or is known, and where there was time for all: a glance is as quick then.
+        Of a very long text, its head is read alone, as if it were all: reading the rest takes longer. None for what
+        isn't long or is known, and where there was time for all: a glance is as quick then.
         """
         options = self._options(document, folders)
-        outline = _outline(document) if document.is_python and document.uri not in self._known else None
-        if options is None or outline is None or document.text.count("\n") < _LONG:
+        lines = document.text.count("\n")
+        if options is None or not document.is_python or document.uri in self._known or lines < _LONG:
             return None
         document = replace(document, plans=self._plans)
-        findings: list[Finding] = []
-        found: dict[str, list[dict[str, Any]]] = {uri: [] for uri, _ in document.parts}
         end = monotonic() + seconds
-        for units in outline.portions(_PORTION):
-            findings += _first_sight(document, only_in(options, document, units)).findings
-            if monotonic() >= end:
-                _show(found, document, options, findings)
-                if any(found.values()):
-                    return found
-        return None
+        start = head(document.text, _LONG) if lines >= _VERY_LONG else None
+        if start is not None:
+            found = _found_first(replace(document, text=start), options, end)
+            if found is not None:
+                return found
+        return _found_first(document, options, end)
 
     def question(
         self, document: Document, folders: Sequence[Path], others: Mapping[str, str]
@@ -257,6 +258,20 @@ class Analyst:
         if not may_have_sites(document.text.encode("utf-8", "surrogatepass")):
             return None
         return self._settings.options(Path(document.path), folders)
+
+
+def _found_first(document: Document, options: Options, end: float) -> dict[str, list[dict[str, Any]]] | None:
+    """Return the diagnostics in the functions and classes that there is time for, until there are some, or None."""
+    outline = _outline(document)
+    findings: list[Finding] = []
+    for units in outline.portions(_PORTION) if outline is not None else ():
+        findings += _first_sight(document, only_in(options, document, units)).findings
+        if monotonic() >= end:
+            found: dict[str, list[dict[str, Any]]] = {uri: [] for uri, _ in document.parts}
+            _show(found, document, options, findings)
+            if any(found.values()):
+                return found
+    return None
 
 
 def _show(

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from unplace.diagnostics.findings import Finding, Problem
 from unplace.diagnostics.reasons import Line
 from unplace.text.positions import LineRanges, with_plain_line_ends
+from unplace.text.trees import parsed
 
 _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_START = re.compile(r"@|(?:async )?def |class ")
+_TRIES = 5
 _LONG = 300
 """The lines of a class that is taken apart."""
 
@@ -46,6 +51,18 @@ class Outline:
     def around(self, line: int) -> LineRanges | None:
         """Return the lines of the top-level function or class that contains a line, or None."""
         return _meeting(self.units, line, line) or None
+
+
+def head(text: str, most: int) -> str | None:
+    """Return the first lines of a module up to a function or class, at most so many; None where none can be parsed."""
+    lines = text.split("\n", most)[:most]
+    starts = [number for number, line in enumerate(lines) if number and _START.match(line)]
+    for number in reversed(starts[-_TRIES:]):
+        start = "".join(f"{line}\n" for line in lines[:number])
+        with suppress(SyntaxError):  # inside of a text, or behind a decorator
+            parsed(start)
+            return start
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,10 @@ def sentence(record: RepositoryRecord, *, dry_run: bool) -> str:
             counts[Status(site.status)] += 1
     changed = sum(found.after is not None for found in record.found)
     parts = [f"{record.name}: {said(record.result, dry_run=dry_run)}"]
-    if record.result is Result.MIGRATED:
+    reason = [visible(" ".join(record.reason.split()))] if record.reason else []
+    if record.result is not Result.MIGRATED:
+        parts += reason
+    else:
         parts.append(f"{number(counts[Status.REWRITTEN], 'operation')} in {number(changed, 'file')} of {record.files}")
     if counts[Status.REFUSED]:
         parts.append(f"{counts[Status.REFUSED]} refused")
@@ -42,8 +45,8 @@ def sentence(record: RepositoryRecord, *, dry_run: bool) -> str:
         parts.append(number(len(record.verification.flaky), "flaky test"))
     if record.errors:
         parts.append(f"{number(len(record.errors), 'file')} could not be handled")
-    if record.reason:
-        parts.append(visible(" ".join(record.reason.split())))
+    if record.result is Result.MIGRATED:
+        parts += reason
     return f"{', '.join(parts)} ({record.seconds:.1f} s)"
 
 

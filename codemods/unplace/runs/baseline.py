@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from unplace.diagnostics.findings import Finding
+from unplace.diagnostics.findings import Finding, Harm
 from unplace.files.relative import relative
 from unplace.runs.outcome import Outcome
 from unplace.text.positions import Text
@@ -38,17 +38,19 @@ class Baseline:
     unused: int = 0
 
     def without(self, outcome: Outcome) -> Outcome:
-        """Return the outcome of a file without the findings that the baseline knows."""
+        """Return the outcome of a file without the findings that the baseline knows.
+
+        Of several findings in lines of the same text, it knows the most harmful ones.
+        """
         left = Counter(self.known.get(_relative(outcome.path, self.path), Counter()))
-        kept: list[Finding] = []
-        for finding, mark in _marked(outcome):
+        harms, hidden = list(Harm), set[tuple[int, int, str]]()
+        for finding, mark in sorted(_marked(outcome), key=lambda marked: harms.index(marked[0].harm)):
             if finding.is_reported and left[mark] > 0:
                 left[mark] -= 1
-                self.hidden += 1
-            else:
-                kept.append(finding)
+                hidden.add(_place(finding))
+        self.hidden += len(hidden)
         self.unused += sum(left.values())
-        return replace(outcome, findings=tuple(kept))
+        return replace(outcome, findings=tuple(each for each in outcome.findings if _place(each) not in hidden))
 
 
 def read(path: str) -> Baseline:
@@ -91,6 +93,10 @@ def _marked(outcome: Outcome) -> Iterable[tuple[Finding, tuple[str, str]]]:
     text = Text(outcome.source.text)
     for finding in outcome.findings:
         yield finding, (finding.code, text.line(finding.line).strip())
+
+
+def _place(finding: Finding) -> tuple[int, int, str]:
+    return finding.line, finding.column, finding.code
 
 
 def _relative(path: str, baseline: str) -> str:

@@ -9,7 +9,7 @@ import platform
 import traceback
 import warnings
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from unplace import documents
@@ -142,7 +142,7 @@ def _rewrite(source: Source, path: str, options: Options, programs: rewriter.Pro
         failure = error.with_traceback(None)  # the traceback keeps the objects alive that filled the memory
     gc.collect()
     if documents.is_python(path, markdown=options.markdown):
-        reject_invalid(source.text)
+        reject_invalid(source.text, path)
     raise failure
 
 
@@ -159,16 +159,21 @@ def _reported(source: Source, path: str, options: Options, programs: rewriter.Pr
     return Outcome(path, findings, Change(source, after), edits=tuple(report.edits), source=source, warnings=warned)
 
 
-def reject_invalid(text: str) -> None:
+def reject_invalid(text: str, path: str) -> None:
     """Raise `SourceError` where Python can't parse a text: the file itself is at fault then, and none of our rules."""
     try:
         ast.parse(text)
     except SyntaxError as error:
-        message = f"cannot parse: {error.msg}; {_advice(version_for(error))}"
+        is_markdown = PurePath(path).suffix.lower() in documents.MARKDOWN
+        advice = _OF_MARKDOWN if is_markdown else _advice(version_for(error))
+        message = f"cannot parse: {error.msg}; {advice}"
         raise SourceError(message, error.lineno or 1, max(error.offset or 1, 1)) from None
     except (RecursionError, MemoryError):
         nested = f"nested too deeply for the parser of Python {platform.python_version()}"
         raise SourceError(f"cannot parse: {nested}; {SPLIT}") from None
+
+
+_OF_MARKDOWN = "this is Markdown: --markdown takes its Python blocks"
 
 
 def _advice(version: str | None) -> str:

@@ -67,8 +67,10 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
         return run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
     if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
         return run.program.named(run, canonical(f"{base.ref.qualified}.{name}"), node)
-    if base.is_tensor or (base.kinds & UNKNOWN and name in members.TRANSPOSED):
+    if base.is_tensor:
         return _of_tensor(run, node, base, state)
+    if base.kinds & UNKNOWN and name in members.TRANSPOSED:
+        return _of_tensor(run, node, base, state)._replace(likely=True)
     if isinstance(base.ref, Class) and base.must_be(CALLABLE) and is_applied(base.ref, name):
         return Value(CALLABLE, ref=Bound(base, name))
     if isinstance(base.ref, Class | Named) and base.must_be(CALLABLE):

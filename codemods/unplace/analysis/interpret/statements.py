@@ -116,8 +116,8 @@ class Interpreter:
             return state
         value = self.evaluator.evaluate(s.value, state)
         promised = kinds.of_annotation(s.annotation)
-        if value.kinds & UNKNOWN and not promised & UNKNOWN:
-            value = value._replace(kinds=promised)
+        if (value.kinds & UNKNOWN or value.likely) and not promised & UNKNOWN:
+            value = value._replace(kinds=promised, likely=False)
         self.assign(s.target, value, state, s.value)
         return state
 

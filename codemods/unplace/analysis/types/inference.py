@@ -42,10 +42,10 @@ class Inferred(NamedTuple):
             return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=False)
         if value.likely and value.is_tensor and not self.may_be_tensor:
             return value._replace(kinds=UNKNOWN, likely=False)
+        if self.is_size and value.kinds & UNKNOWN and not value.kinds & ~(UNKNOWN | NONE | NUMBER):
+            return Value(self.likely | (value.kinds & NONE))
         if value.kinds & ~(UNKNOWN | NONE):
             return value
-        if self.is_size:
-            return Value(self.likely | (value.kinds & NONE))
         if self.evidence is Evidence.HINT:
             return value._replace(kinds=TENSOR | (value.kinds & NONE), likely=True)
         return value
