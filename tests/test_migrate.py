@@ -156,6 +156,18 @@ def test_notebooks_are_rewritten_and_counted(tmp_path: Path, migrate: Migrate) -
     assert site["in_file"] > 3
 
 
+def test_a_migration_counts_the_harm_that_check_counts(
+    tmp_path: Path, migrate: Migrate, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y[0] = 1\n    y[1] = 2\n    return y\n"
+    repository(tmp_path / "model", {"model.py": text})
+    assert migrate("model", "--report", "r.jsonl")[0] == 0
+    sites = json.loads(Path("r.jsonl").read_text())["sites"]
+    assert [(site["status"], site["harm"]) for site in sites] == [("rewritten", "harmful"), ("kept", "harmless")]
+    assert main(["check", "model"]) == 1
+    assert "Found 1 in-place operation in 1 file of 1: 1 harmful." in capfd.readouterr().err
+
+
 def test_a_repository_of_another_owner_is_skipped(
     tmp_path: Path, migrate: Migrate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from unplace.batch.records import ErrorRecord, FileRecord, ReasonRecord, SiteRecord
 from unplace.batch.verifying import Place
-from unplace.diagnostics.findings import Finding, Problem, Status
+from unplace.diagnostics.findings import Finding, Harm, Problem, Status
 from unplace.diagnostics.reasons import Reason
 from unplace.reporting.quoting import Quoted
 from unplace.runs.outcome import Outcome
@@ -46,7 +46,7 @@ def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
         code=finding.code,
         status=finding.status.value,
         applicability=finding.applicability.value if finding.applicability else None,
-        harm=finding.harm.value,
+        harm=_harm(finding).value,
         message=finding.message,
         assumptions=finding.assumptions,
         saved_by=f"{saved.operation} in {saved.place}" if saved else None,
@@ -56,6 +56,12 @@ def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
         cell=finding.cell.number if finding.cell is not None else None,
         in_file=finding.line,
     )
+
+
+def _harm(finding: Finding) -> Harm:
+    """Return the harm that `unplace check` counts: a write that goes to the clone for another does none any more."""
+    is_repaired = finding.status is Status.KEPT and finding.harm is Harm.HARMFUL
+    return Harm.HARMLESS if is_repaired else finding.harm
 
 
 def _reasons(finding: Finding) -> Sequence[Reason]:
