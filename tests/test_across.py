@@ -482,4 +482,4 @@ def test_one_file_alone_is_told_to_be_run_with_its_callers(tmp_path: Path) -> No
     told = run(tmp_path, "check", "-", "--output-format", "json", stdin=text)
     (site,) = json.loads(told.stdout)["sites"]
     assert site["status"] == "refused"
-    assert site["message"].endswith("a run on their files, too, may rewrite them")
+    assert site["message"].endswith("a run with their files may rewrite it")

@@ -45,17 +45,17 @@ Examples:
   unplace check                               list the in-place operations in this folder that break backward
   unplace check --fix models/                 rewrite what can be repaired, and list what remains
   unplace check --only harmful,possible       also those that code out of sight may make harmful
-  unplace check --all models/                 every in-place operation, and what is or may be none of a tensor
+  unplace check --all models/                 also harmless operations, and those of an unknown kind
   unplace check --statistics                  how many there are of each rule
   unplace check --since main                  only in lines that changed since you left `main`
   unplace check --exclude tests/ --exclude "*_pb2.py"
   unplace check --output-format sarif > unplace.sarif
-  unplace check --write-baseline known.json   note what is there now; --baseline known.json reports the rest
+  unplace check --write-baseline known.json   record what is there now; --baseline known.json reports the rest
   unplace check --add-ignores models/         mark all that is there now with `# unplace: ignore[...]`
 
 \b
 Exit codes:
-  0  nothing harmful found (nothing of the harm that --only names), --fix left nothing, or it was marked or noted
+  0  nothing harmful found (with --only: nothing of that harm), --fix left nothing, or findings were marked or recorded
   1  something was found (0 with --exit-zero)
   2  a file could not be handled (the others are), or the command line is wrong
 """
@@ -85,7 +85,7 @@ BaselineFile = Annotated[
 ]
 WriteBaseline = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Write what is found to a file, as known from now on.", rich_help_panel=RUN),
+    typer.Option(metavar="FILE", help="Record the findings in a file, for --baseline.", rich_help_panel=RUN),
 ]
 ExitZero = Annotated[
     bool, typer.Option("--exit-zero", help="Exit with 0 even where something is found.", rich_help_panel=RUN)
@@ -136,7 +136,7 @@ def check(
     """Report in-place tensor operations that break autograd.
 
     No file is changed, unless you give --fix or --add-ignores. Operations that may be harmful and those that are
-    harmless are counted; --only and --all list them. Which files are looked at is decided as for `unplace rewrite`.
+    harmless are counted; --only and --all list them. Files are chosen as for `unplace rewrite`.
     """
     named = paths or list(files.HERE)
     files.check_usage(named, common)

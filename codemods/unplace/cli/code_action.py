@@ -29,7 +29,7 @@ Exit codes:
   2  the file could not be handled, or the command line is wrong
 """
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="The file, or what standard input is called.")]
+File = Annotated[str, typer.Argument(metavar="FILE", help="The file, or the name of the text on standard input.")]
 Line = Annotated[str, typer.Option(metavar="N", help="The first line, from 1.")]
 EndLine = Annotated[str | None, typer.Option(metavar="N", help="The last line.  [default: the first]")]
 Column = Annotated[str | None, typer.Option(metavar="M", help="The column in the first line, from 1, in characters.")]
@@ -53,7 +53,7 @@ def code_action(
     """Print what an editor can offer for some lines.
 
     The JSON array holds CodeAction objects of the Language Server Protocol: the rewrite of one operation, of all in its
-    function, of all in the file, and a comment that has it ignored. Positions in them count UTF-16 code units from 0.
+    function, of all in the file, and a comment that ignores it. Positions in them count UTF-16 code units from 0.
     """
     first = _number("--line", line)
     last = first if end_line is None else _number("--end-line", end_line)

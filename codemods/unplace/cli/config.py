@@ -15,7 +15,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def config(config: Config = None, isolated: Isolated = False) -> None:
     """Show the settings that hold in this folder.
 
-    Each stands with the file that it comes from; the options of a command go before them.
+    Each setting is shown with the file that it comes from. Options of a command override it.
     """
     found = configuration(config, isolated=isolated)
     lines = [(f"{key} = {value}" if value else f"# {key} is not set", key) for key, value in shown(found)]

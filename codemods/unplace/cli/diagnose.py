@@ -52,8 +52,8 @@ OutputFile = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Where to write the report. With `-` it is all that is on standard output, and what the program prints "
-        "goes to standard error.  [default: standard error, in the end]",
+        help="Where to write the report. With `-`, standard output holds the report alone, and the program prints to "
+        "standard error.  [default: standard error, at the end]",
     ),
 ]
 

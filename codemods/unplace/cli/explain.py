@@ -66,8 +66,9 @@ def explain(
 ) -> None:
     """Explain the in-place operations in a line.
 
-    For each one: what its target is and why, who else sees that memory, what autograd saved, the verdict, what it
-    assumes, and the edit. For what looks like one and isn't: why not. Rules, harm and comments don't limit it.
+    For each operation, you see the verdict and what it assumes, the target and how it is known, who else sees its
+    memory, what autograd saved, and the edit. For code that only looks like an in-place operation, you see why it is
+    none. Operations that a rule, their harm or a comment leaves out of reports are explained, too.
     """
     if output_format not in FORMATS:
         raise typer.BadParameter(f"{output_format} isn't one of {', '.join(FORMATS)}.", param_hint="--output-format")

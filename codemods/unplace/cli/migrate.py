@@ -30,8 +30,8 @@ EXAMPLES = """
 \b
 Examples:
   unplace migrate --dry-run --report report.html ~/src/*    show what would change in each repository
-  unplace migrate ~/src/* --verify-command "pytest -q"      commit on branches what the tests don't mind
-  unplace migrate ~/src/* --verify-command "pytest -q" --observe    also what the tests show to be right
+  unplace migrate ~/src/* --verify-command "pytest -q"      commit the edits with which the tests pass
+  unplace migrate ~/src/* --verify-command "pytest -q" --observe    also edits that the tests show to be right
   unplace migrate --from-file repositories.txt              with a command and a time limit for each
   unplace migrate --resume                                  go on after an interruption
   unplace migrate --status                                  how far it is
@@ -40,7 +40,7 @@ Examples:
 \b
 Exit codes:
   0  every repository is migrated, or has nothing to rewrite
-  1  some were skipped, or nothing in them stands the verification
+  1  some were skipped, or no edit in them passed the verification
   2  some could not be handled, or the command line is wrong
 """
 
@@ -78,12 +78,12 @@ StateFolder = Annotated[
     typer.Option(
         "--state",
         metavar="FOLDER",
-        help=f"Where the run keeps what it knows, and its patches.  [default: {STATE}; of a dry run nothing is kept]",
+        help=f"Where the run keeps what it knows, and its patches.  [default: {STATE}; a dry run keeps nothing]",
     ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run in the state folder.")]
 Status = Annotated[bool, typer.Option("--status", help="Say how far the run in the state folder is.")]
-EngineName = Annotated[str, typer.Option("--engine", metavar="local|dask|ray", help="What does the work.")]
+EngineName = Annotated[str, typer.Option("--engine", metavar="local|dask|ray", help="The engine that does the work.")]
 Address = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where the Dask scheduler or Ray cluster is.")]
 Jobs = Annotated[
     str | None, typer.Option(metavar="N", help="Processes of the local engine.  [default: one per processor]")
@@ -113,7 +113,7 @@ def migrate(
     """Rewrite many repositories, each on a branch `unplace/migrate` of its own.
 
     Each repository's last commit is checked out elsewhere, rewritten by its own configuration, verified, and committed
-    on the branch; a patch is written, too. Your checkouts, and what you have not committed, are never touched.
+    on the branch; a patch is written, too. Your checkouts and uncommitted changes are never touched.
     """
     reports = [_report(path) for path in report or []]
     wanted = _wanted(targets, from_file)

@@ -36,7 +36,7 @@ def observe(words: Words, is_module: IsModule = False, output: Output = OUTPUT) 
     """Run a Python program and note what its in-place operations work on: tensors, their dtypes, who else holds them.
 
     The operations are those in files below the working folder, without installed packages. The facts are added to
-    those of earlier runs; no values of tensors are among them. What torch.compile compiles runs eagerly.
+    those of earlier runs; no values of tensors are among them. Functions under torch.compile run eagerly.
     """
     from unplace.observation import facts, launching
 

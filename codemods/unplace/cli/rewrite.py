@@ -91,11 +91,11 @@ def rewrite(
 ) -> None:
     """Rewrite in-place tensor operations in Python files and notebooks.
 
-    Folders are searched for *.py and *.ipynb files. What .gitignore files exclude is left out, and so are environments,
-    caches and build folders; a path that is named is always taken, but for --force-exclude.
+    Folders are searched for *.py and *.ipynb files. Files that .gitignore excludes are left out, and so are
+    environments, caches and build folders. A path that you name is always taken, unless you give --force-exclude.
 
-    With --verify and --verify-command your code is RUN, in a scratch copy and in processes of its own; without them
-    nothing is.
+    With --verify or --verify-command, your code is RUN in a scratch copy, in processes of its own. Without them,
+    nothing is run.
     """
     named = paths or list(files.HERE)
     files.check_usage(named, common)

@@ -30,7 +30,7 @@ def rule(
 ) -> None:
     """Explain a rule.
 
-    What it rewrites into what, and what it leaves alone.
+    You see what the rule rewrites, what the result is, and what it leaves alone.
     """
     if (code is None) is not every:
         raise typer.BadParameter("name one rule, or give --all.", param_hint="CODE")

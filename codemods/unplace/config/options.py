@@ -41,7 +41,7 @@ class Options:
         Release | None, Setting(Version(), "The oldest torch that rewritten code has to run on.")
     ] = None
     facts: Annotated[
-        Observations | None, Setting(FactsFile(), "Take what runs showed, a file of `unplace observe`.")
+        Observations | None, Setting(FactsFile(), "Take the facts that runs showed, from a file of `unplace observe`.")
     ] = field(default=None, hash=False)
     select: Annotated[
         frozenset[str] | None, Setting(Codes(), "Only these rules (codes or prefixes).", narrows=True)

@@ -40,7 +40,7 @@ class Rewrite(Kind):
     UNRECORDED_CALL = "{forbidden}; the call in {line} is put under `with torch.no_grad():`"
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
-    ARGUMENT_COPIED = "the function writes to a copy of {names} that it makes where it begins"
+    ARGUMENT_COPIED = "the function makes a copy of {names} at its start, and writes to the copy"
     COMPUTED_BEFORE = "the stored value is computed before `{name}` is cloned"
     # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"

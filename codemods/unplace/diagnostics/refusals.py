@@ -136,7 +136,7 @@ class Refusal(Kind):
     CALLERS_READ = "its callers read the written tensor, and nothing is known to have saved it"
     ONLY_WRITES = "`{function}` returns nothing, so its callers must want the write"
     ONLY_WRITES_HERE = (
-        "`{function}` returns nothing, so its callers must want the write; a run on their files, too, may rewrite them"
+        "`{function}` returns nothing, so its callers must want the write; a run with their files may rewrite it"
     )
     HANDED_ON = "`{function}` is also handed to other code, whose arguments can't be seen"
     LASTING_DEFAULT = "the default of `{parameter}` lasts from one call to the next"
