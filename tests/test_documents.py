@@ -275,7 +275,7 @@ def test_notebooks_without_code(cells: list[Any], folder: Path, capfd: pytest.Ca
     assert capfd.readouterr().err == "Found no harmful in-place operation in 1 file.\n"
     assert json.loads(output(capfd, "code-action", "a.ipynb", "--line", "1")) == []
     assert main(["explain", "a.ipynb:cell 1:1"]) == 2
-    assert "there is no such line" in capfd.readouterr().err
+    assert "no code cell has this number and line" in capfd.readouterr().err
 
 
 def test_the_escapes_in_the_type_of_a_cell() -> None:

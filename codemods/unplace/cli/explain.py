@@ -82,7 +82,8 @@ def explain(
     at = module.line_of(cell, line) if module is not None else None
     if module is None or at is None:
         there_is = f"the file has only {number(Text(source.text).line_count, 'line')}"
-        fail(f"{name}:{line}: {there_is}" if cell is None else f"{name}:cell {cell}:{line}: there is no such line")
+        no_line = "no code cell has this number and line; cells count from 1, text cells included"
+        fail(f"{name}:{line}: {there_is}" if cell is None else f"{name}:cell {cell}:{line}: {no_line}")
     for warning in module.warnings:
         print_error(f"warning: {warning}")
     if column is not None:
