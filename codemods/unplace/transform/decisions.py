@@ -14,6 +14,8 @@ from unplace.transform.rule import Rule
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Inline, Keep, Rebind, Refuse, Split, Verdict
 
+_NO_RECIPES = (Keep, Refuse)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
@@ -84,7 +86,11 @@ class Decision:
     @property
     def is_recipe(self) -> bool:
         """Tell whether there is something to rewrite."""
-        return not isinstance(self.verdict, Keep | Refuse)
+        return not isinstance(self.verdict, _NO_RECIPES)
+
+    def is_beside_others(self, unsafe: bool) -> bool:
+        """Tell whether a run makes the rewrite even where other operations of the statement stay in place."""
+        return isinstance(self.verdict, Inline) and self.is_applied(unsafe)
 
     def is_applied(self, unsafe: bool) -> bool:
         """Tell whether a run makes the rewrite; with `unsafe` it may rest on assumptions."""

@@ -146,6 +146,8 @@ class Fallbacks:
             if copied is not None and self._is_offered(decision, copied):
                 found[decision] = copied
             elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
+                if decision.is_beside_others(self.options.unsafe):
+                    continue
                 found[decision] = Keep(Purpose.NOTHING_SAVED(name=decision.site.name))
             else:
                 return {}

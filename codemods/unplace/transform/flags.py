@@ -27,6 +27,7 @@ from unplace.diagnostics.forms import PARTIAL, is_true
 from unplace.torchapi import modules
 
 _FLAG = "inplace"
+_NAMES = (ast.Name, ast.Attribute)
 _DICT = "builtins.dict"
 
 
@@ -95,8 +96,7 @@ def _listed(module: ModuleIndex) -> list[tuple[Scope, ast.Dict, ast.expr]]:
     return [
         (scope, node, value)
         for scope in module.scopes.by_node.values()
-        for node in scope.nodes
-        if isinstance(node, ast.Dict)
+        for node in scope.of(ast.Dict)
         for key, value in zip(node.keys, node.values, strict=True)
         if isinstance(key, ast.Constant) and key.value == _FLAG and is_true(value)
     ]
@@ -209,7 +209,7 @@ def _handing(module: ModuleIndex) -> list[_Handed]:
     for scope in module.scopes.by_node.values():
         for node in module.bindings(scope).calls:
             is_named = any(keyword.arg == _FLAG for keyword in node.keywords)
-            may_be_passed = is_named or any(isinstance(argument, ast.Name | ast.Attribute) for argument in node.args)
+            may_be_passed = is_named or any(isinstance(argument, _NAMES) for argument in node.args)
             qualified = module.qualified(scope, node.func) if may_be_passed else None
             if qualified is None and not is_named:
                 continue
@@ -247,7 +247,7 @@ def _origin(module: ModuleIndex, call: _Handed) -> tuple[Scope, ast.Name, list[a
     if owner is None or len(assigned) != 1:
         return None
     ((maker, source),) = assigned
-    nodes = [node for method in owner.scope.inner for node in method.nodes if isinstance(node, ast.Attribute)]
+    nodes = [node for method in owner.scope.inner for node in method.of(ast.Attribute)]
     reads = [node for node in nodes if node.attr == _FLAG and isinstance(node.ctx, ast.Load)]
     return (maker, source, reads) if isinstance(source, ast.Name) and module.owns(maker) else None
 

@@ -87,8 +87,9 @@ class Planner:
                 self._rewrite(statement, decisions)
         taken = self._report.made()
         placed: list[Edit] = []
-        for statement in staying:
-            self._stay(statement, chosen[statement], legal[statement], taken, placed)
+        beside = {s: self._stay(s, chosen[s], legal[s], taken, placed) for s in staying}
+        for statement, decisions in beside.items():
+            self._rewrite_beside(statement, decisions, placed)
         self._plan_constructors(sites, wanted)
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
@@ -276,11 +277,11 @@ class Planner:
         before: list[Decision],
         taken: list[Edit],
         placed: list[Edit],
-    ) -> None:
+    ) -> list[Decision]:
         """Report writes that stay; where their copies would stand in rewritten code, carry out the decisions `before`.
 
         Where a list would stand in rewritten code, or the edits would meet those `placed` for other writes that stay,
-        nothing is done before the next round.
+        nothing is done before the next round. The decisions that are returned can be carried out beside the writes.
         """
         edits = [_edits_aside(decision.verdict) for decision in decisions]
         every = [edit for d, own in zip(decisions, edits, strict=True) if self._is_applied(d) for edit in own]
@@ -293,10 +294,13 @@ class Planner:
             known = len(self._report.findings)
             self._rewrite(statement, before)
             taken += self._report.made(known)
-            return
+            return []
+        beside = [d for d in decisions if d.is_beside_others(self.options.unsafe)]
         fixes: dict[Hashable, int] = {}
         for decision, own in zip(decisions, edits, strict=True):
             verdict = decision.verdict
+            if decision in beside:
+                continue
             elsewhere = verdict.elsewhere if isinstance(verdict, CopySaved) else ()
             if (own, elsewhere) not in fixes:
                 fixes[own, elsewhere] = self._report.number()
@@ -309,6 +313,15 @@ class Planner:
                 self._report.decided(decision, decision.is_recipe, fix, own, elsewhere)
         if not is_postponed:
             placed += every
+        return beside
+
+    def _rewrite_beside(self, statement: ast.stmt, decisions: list[Decision], placed: list[Edit]) -> None:
+        """Rewrite operations of a statement in which others stay; those that meet a copy wait for the next round."""
+        if _meet([Edit(*self.text.span(statement), "")], placed):
+            for decision in decisions:
+                self._report.decided(decision.becoming(_LATER), False, self._report.number(), ())
+        elif decisions:
+            self._rewrite(statement, decisions)
 
     def _declarations(self, decision: Decision) -> tuple[Edit, ...]:
         """Return the edits that declare the names of outer scopes that a recipe binds: `nonlocal y`."""

@@ -51,7 +51,7 @@ class _Unit:
 
     def note(self, scope: Scope) -> None:
         """Note what a scope of the function mentions and assigns to."""
-        attributes = [node for node in scope.nodes if type(node) is ast.Attribute]
+        attributes = scope.of(ast.Attribute)
         self.names.update(name.id for name in scope.names if name.id not in scope.bound)
         self.attributes.update(node.attr for node in attributes)
         self.shows |= bool(scope.global_names) or any(type(node.ctx) is not ast.Load for node in attributes)

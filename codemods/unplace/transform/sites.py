@@ -373,7 +373,7 @@ class Site:
                 if not why.is_leaf:
                     reason = Forbids.PASSED_PIECE(name=self.name, passed=passed, line=line)
                     return Forbidden(reason, False, is_doubtful=why.is_doubtful)
-                is_filled = is_parameter(call.write) and not any(type(n) is ast.Return for n in self.run.scope.nodes)
+                is_filled = is_parameter(call.write) and not self.run.scope.of(ast.Return)
                 return Forbidden(Forbids.PASSED(name=self.name, passed=passed, line=line), True, is_filled)
         return None
 

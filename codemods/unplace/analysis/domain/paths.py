@@ -6,6 +6,8 @@ import ast
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from unplace.analysis.syntax.nodes import PLACES
+
 _CLOSED = (
     *(ast.Call, ast.Constant, ast.Dict, ast.DictComp, ast.GeneratorExp, ast.JoinedStr),
     *(ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Tuple),
@@ -60,7 +62,7 @@ class AccessPath:
     def of(cls, node: ast.expr) -> AccessPath:
         """Return the path that an expression spells."""
         steps: list[Step] = []
-        while isinstance(node, ast.Attribute | ast.Subscript):
+        while isinstance(node, PLACES):
             if isinstance(node, ast.Attribute):
                 steps.append(Attribute(node.attr))
             elif isinstance(node.slice, ast.Constant):

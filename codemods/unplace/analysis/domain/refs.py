@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.constants import NOTHING, Fixed
 from unplace.analysis.domain.values import Value
+from unplace.analysis.syntax.nodes import FUNCTIONS
 from unplace.analysis.syntax.scopes import Scope
 
 _OF_ASSIGNING = frozenset(["__delattr__", "__getattribute__", "__setattr__"])
@@ -172,7 +173,7 @@ class Class:
     @property
     def methods(self) -> Iterator[str]:
         """The names of the methods that the body of the class itself defines."""
-        return (s.name for s in self.node.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef))
+        return (s.name for s in self.node.body if isinstance(s, FUNCTIONS))
 
     def defines(self, name: str) -> bool:
         """Tell whether the body of the class itself defines a method."""

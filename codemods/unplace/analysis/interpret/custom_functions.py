@@ -124,7 +124,7 @@ def _note_saved(run: Run, node: ast.Call, of: Class, arguments: Arguments, made:
         if given[name].may_be(TENSOR | UNKNOWN):
             run.save(state, given[name], called, node)
     results = saved - given.keys()
-    returns = [n.value for n in forward.nodes if isinstance(n, ast.Return)]
+    returns = [n.value for n in forward.of(ast.Return)]
     if returns and all(_named(value) in results for value in returns):
         run.save(state, made, called, node, RESULT)
     parts = returns[0].elts if len(returns) == 1 and isinstance(returns[0], ast.Tuple) else []

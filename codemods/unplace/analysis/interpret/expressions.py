@@ -50,7 +50,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project.generators import are_held
 from unplace.analysis.project.module import home
-from unplace.analysis.syntax.nodes import children, code_of, walk
+from unplace.analysis.syntax.nodes import NUMBERS, TEXTS, children, code_of, walk
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
@@ -94,9 +94,9 @@ class Evaluator:
         constant = node.value
         if constant is None:
             return NONE_VALUE
-        if isinstance(constant, str | bytes):
+        if type(constant) in TEXTS:
             return TEXT_VALUE
-        if isinstance(constant, int | float | complex):
+        if type(constant) in NUMBERS:
             return NUMBER_VALUE
         return OTHER_VALUE
 

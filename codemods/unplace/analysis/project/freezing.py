@@ -83,7 +83,7 @@ def _target(module: ModuleIndex, scope: Scope, node: ast.AST) -> ast.expr | None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if module.qualified(scope, node.func) not in modules.FREEZING:
             return node.func.value
-        made = (s for s in scope.nodes if isinstance(s, ast.Assign) and s.value is node and len(s.targets) == 1)
+        made = (s for s in scope.of(ast.Assign) if s.value is node and len(s.targets) == 1)
         return next((s.targets[0] for s in made), None)
     targets = node.targets if isinstance(node, ast.Assign) else []
     return targets[0].value if len(targets) == 1 and isinstance(targets[0], ast.Attribute) else None
@@ -118,7 +118,7 @@ def _yielding(scope: Scope, node: ast.expr | None) -> ast.expr | None:
     seen: set[str] = set()
     while isinstance(node, ast.Name) and node.id not in seen:
         seen.add(node.id)
-        loops = [s for s in scope.nodes if isinstance(s, ast.For) and node.id in _names(s.target)]
+        loops = [s for s in scope.of(ast.For) if node.id in _names(s.target)]
         if not loops:
             return node
         made = loops[0].iter if len(loops) == 1 else None
@@ -147,7 +147,7 @@ def _is_made_alone(module: ModuleIndex, name: str) -> bool:
 
     self.stem = nn.Conv2d(3, 8, 7)
     """
-    stored = [n for scope in module.scopes.by_node.values() for n in scope.nodes if isinstance(n, ast.Assign)]
+    stored = [n for scope in module.scopes.by_node.values() for n in scope.of(ast.Assign)]
     made = [s.value for s in stored if any(_is_own(target, name) for target in s.targets)]
     if not made or not all(isinstance(value, ast.Call) for value in made):
         return False

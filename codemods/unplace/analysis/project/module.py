@@ -347,7 +347,7 @@ def imported_from_run(module: ModuleIndex) -> frozenset[str]:
 @once
 def passed_on(module: ModuleIndex) -> frozenset[str]:
     """Return the names that are arguments of some call in the module."""
-    calls = (node for scope in module.scopes.by_node.values() for node in scope.nodes if type(node) is ast.Call)
+    calls = (node for scope in module.scopes.by_node.values() for node in scope.of(ast.Call))
     arguments = (a for call in calls for a in (*call.args, *(k.value for k in call.keywords)))
     return frozenset(a.id for a in arguments if type(a) is ast.Name)
 
@@ -369,11 +369,12 @@ def _attribute_stores(module: ModuleIndex) -> dict[str, list[AttributeStore]]:
     """Index the stores to attributes, and to elements of what attributes hold, by the name of the attribute."""
     found: dict[str, list[AttributeStore]] = {}
     for scope in module.scopes.by_node.values():
-        for node in scope.nodes:
-            of_element = type(node) is ast.Subscript
-            target = node.value if isinstance(node, ast.Subscript) else node
-            if isinstance(target, ast.Attribute) and type(getattr(node, "ctx", None)) in (ast.Store, ast.Del):
-                found.setdefault(target.attr, []).append(AttributeStore(scope, target, of_element))
+        for target in scope.of(ast.Attribute):
+            if type(target.ctx) is not ast.Load:
+                found.setdefault(target.attr, []).append(AttributeStore(scope, target, False))
+        for element in scope.of(ast.Subscript):
+            if isinstance(element.value, ast.Attribute) and type(element.ctx) is not ast.Load:
+                found.setdefault(element.value.attr, []).append(AttributeStore(scope, element.value, True))
     return found
 
 
@@ -383,7 +384,7 @@ def _reads(module: ModuleIndex) -> Counter[str]:
     found: Counter[str] = Counter()
     for scope in module.scopes.by_node.values():
         found.update(name.id for name in scope.names if type(name.ctx) is ast.Load)
-        found.update(node.attr for node in scope.nodes if type(node) is ast.Attribute)
+        found.update(node.attr for node in scope.of(ast.Attribute))
     return found
 
 
@@ -395,9 +396,8 @@ def uses_by_name(module: ModuleIndex) -> Mapping[str, Sequence[tuple[Scope, ast.
         for name in scope.names:
             if type(name.ctx) is ast.Load:
                 uses.setdefault(name.id, []).append((scope, name))
-        for node in scope.nodes:
-            if isinstance(node, ast.Attribute):
-                uses.setdefault(node.attr, []).append((scope, node))
+        for node in scope.of(ast.Attribute):
+            uses.setdefault(node.attr, []).append((scope, node))
     return uses
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.project.module import ModuleIndex, home
+from unplace.analysis.syntax.nodes import FUNCTIONS
 from unplace.analysis.syntax.scopes import Scope
 
 _MOST = 4
@@ -80,7 +81,7 @@ def _method(owner: Class, name: str) -> Function | None:
         if name in cls.assigned:  # `self.norm = nn.Identity()`
             return None
         for statement in cls.node.body:
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
+            if isinstance(statement, FUNCTIONS) and statement.name == name:
                 is_wrapped = name in cls.special
                 return None if is_wrapped else Function(home(cls.scope).scopes.by_node[statement], cls)
         if name in cls.scope.bound:  # under an `if`, or by an assignment

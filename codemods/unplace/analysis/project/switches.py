@@ -29,17 +29,18 @@ def switches(module: ModuleIndex) -> list[Switch]:
 def _set(module: ModuleIndex) -> list[Switch]:
     """Return where the file sets the flag of modules to anything."""
     scopes = module.scopes.by_node.values()
-    return [(scope, *found) for scope in scopes for node in scope.nodes for found in _set_by(node)]
+    return [(scope, *found) for scope in scopes for found in _set_in(scope)]
 
 
-def _set_by(node: ast.AST) -> Iterator[tuple[ast.Assign | ast.Call, ast.expr]]:
-    """Iterate over a node and what it assigns to the flag of a module, if it does so."""
-    if isinstance(node, ast.Call):
-        stored = named_store(node)
+def _set_in(scope: Scope) -> Iterator[tuple[ast.Assign | ast.Call, ast.expr]]:
+    """Iterate over the nodes of a scope that set the flag of a module, each with what it is set to."""
+    for call in scope.of(ast.Call):
+        stored = named_store(call)
         if stored is not None and isinstance(stored.name, ast.Constant) and stored.name.value == "inplace":
-            yield node, stored.value
-    elif isinstance(node, ast.Assign) and any(map(_is_flag, node.targets)):
-        yield node, node.value
+            yield call, stored.value
+    for statement in scope.of(ast.Assign):
+        if any(map(_is_flag, statement.targets)):
+            yield statement, statement.value
 
 
 def _is_flag(target: ast.expr) -> bool:

@@ -135,7 +135,7 @@ def _names(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:
 
 def _returned(scope: Scope) -> set[ast.AST]:
     """Return the expressions that a function returns as they are, alone or in a tuple."""
-    values = [node.value for node in scope.nodes if isinstance(node, ast.Return) and node.value is not None]
+    values = [node.value for node in scope.of(ast.Return) if node.value is not None]
     return {part for value in values for part in (value.elts if isinstance(value, ast.Tuple) else [value])}
 
 

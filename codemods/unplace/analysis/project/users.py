@@ -83,7 +83,7 @@ def may_mean(module: ModuleIndex, name: str, defining: ModuleIndex) -> bool:
     if any(written is not None and module.target(written) == Member(place.path, name) for written in imports):
         return True
     scopes = module.scopes.by_node.values()
-    return any(isinstance(node, ast.Attribute) and node.attr == name for scope in scopes for node in scope.nodes)
+    return any(node.attr == name for scope in scopes for node in scope.of(ast.Attribute))
 
 
 def full_name(scope: Scope) -> str:
@@ -139,5 +139,5 @@ def _uses(user: User) -> Iterator[ast.expr]:
             continue
         for scope in module.scopes.by_node.values():
             nodes: list[ast.expr] = [n for n in scope.names if n.id == name and isinstance(n.ctx, ast.Load)]
-            nodes += [n for n in scope.nodes if isinstance(n, ast.Attribute) and n.attr == name]
+            nodes += [n for n in scope.of(ast.Attribute) if n.attr == name]
             yield from (node for node in nodes if module.member(scope, node) == wanted)

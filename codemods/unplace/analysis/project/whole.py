@@ -136,7 +136,7 @@ def _uses(program: Program, name: str) -> Iterator[tuple[Program, Scope, ast.exp
         own = names_of(user.module, name)
         for scope in user.module.scopes.by_node.values():
             yield from ((user, scope, n) for n in scope.names if n.id in own and isinstance(n.ctx, ast.Load))
-            yield from ((user, scope, n) for n in scope.nodes if isinstance(n, ast.Attribute) and n.attr == name)
+            yield from ((user, scope, n) for n in scope.of(ast.Attribute) if n.attr == name)
 
 
 def _is_followed(program: Program, scope: Scope, node: ast.expr) -> bool:
@@ -184,7 +184,7 @@ def _are_objects_followed(program: Program, owner: Class) -> bool:
     is_called = False
     for user, holders in found or ():
         for scope in user.module.scopes.by_node.values():
-            calls = [node for node in scope.nodes if isinstance(node, ast.Call)]
+            calls = scope.of(ast.Call)
             suspects = [call for call in calls if holders.is_called(call.func) or _takes(holders, call)]
             run = user.run(scope) if suspects else None
             for call in suspects:

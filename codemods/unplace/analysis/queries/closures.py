@@ -37,8 +37,8 @@ def second_holder(run: Run, obj: Obj) -> Reason | None:
     """Return what goes on holding the tensor of a free name: `x` of `state = x`, callers after `return state[0]`."""
     name = obj.label.strip("`")
     owner = run.program.module.scopes.owner(run.scope, name)
-    for node in run.scope.nodes:
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == name:
+    for node in run.scope.of(ast.Return):
+        if isinstance(node.value, ast.Name) and node.value.id == name:
             return Refusal.HANDED_OUT(name=name, function=run.scope.name)
     if obj.origin is Origin.CLOSURE and any(obj in state.seen(value.objs) for value, state in run.returns):
         return Refusal.HANDED_OUT(name=name, function=run.scope.name)
@@ -73,7 +73,7 @@ def _only_computes(run: Run, name: str) -> bool:
 
 
 def _assignments(scope: Scope) -> Iterator[ast.Assign]:
-    return (node for node in scope.nodes if isinstance(node, ast.Assign))
+    return (node for node in scope.of(ast.Assign))
 
 
 def _is_new(run: Run, node: ast.expr) -> bool:

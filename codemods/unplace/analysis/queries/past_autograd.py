@@ -55,7 +55,7 @@ def _with_data(module: ModuleIndex) -> list[Scope]:
     return [
         scope
         for scope in module.scopes.by_node.values()
-        if any(isinstance(node, ast.Attribute) and node.attr == "data" for node in scope.nodes)
+        if any(node.attr == "data" for node in scope.of(ast.Attribute))
     ]
 
 

@@ -169,7 +169,7 @@ class _Search:
 
     def _function(self, module: ModuleIndex, function: Scope, outcome: bool) -> bool:
         """Tell the same of a call of a function, by what it returns."""
-        returns = [n for n in function.nodes if isinstance(n, ast.Return) and n.value is not None]
+        returns = [n for n in function.of(ast.Return) if n.value is not None]
         return bool(returns) and all(
             self._implies(function, node.value, outcome)
             or any(self._implies(function, test, held) for test, held in _conditions(function, node))
@@ -190,11 +190,11 @@ def _assigned(_: ModuleIndex, scope: Scope, name: str) -> list[ast.expr] | None:
     """Return what is assigned to a name; None where it is also bound by something else."""
     stores = [n for n in scope.names if n.id == name and not isinstance(n.ctx, ast.Load)]
     found: list[ast.expr] = []
-    for node in scope.nodes:
-        if isinstance(node, ast.Assign):
-            found += [node.value for t in node.targets if isinstance(t, ast.Name) and t.id == name]
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
-            found += [node.value] if node.value is not None else []
+    for node in scope.of(ast.Assign):
+        found += [node.value for t in node.targets if isinstance(t, ast.Name) and t.id == name]
+    for declared in scope.of(ast.AnnAssign):
+        if isinstance(declared.target, ast.Name) and declared.target.id == name:
+            found += [declared.value] if declared.value is not None else []
     return found if len(found) == len(stores) and name not in scope.volatile else None
 
 

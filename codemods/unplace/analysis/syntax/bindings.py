@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from unplace.analysis.syntax.nodes import SCOPES, code_of, walk
+from unplace.analysis.syntax.nodes import PLACES, SCOPES, code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modules
 
@@ -186,7 +186,7 @@ def is_text_key(node: ast.expr) -> bool:
 def root_name(node: ast.expr) -> str | None:
     """Return the name at the bottom of a chain of attributes, subscripts and calls."""
     while not isinstance(node, ast.Name):
-        if isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, PLACES):
             node = node.value
         elif isinstance(node, ast.Call):
             node = node.func
@@ -197,9 +197,9 @@ def root_name(node: ast.expr) -> str | None:
 
 def last_name(node: ast.AST) -> str | None:
     """Return the last part of a dotted name: `relu` for `relu`, `F.relu` and `self.relu`."""
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else None
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
 
 
 class NamedStore(NamedTuple):

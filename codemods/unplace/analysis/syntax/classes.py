@@ -8,7 +8,7 @@ from functools import partial
 
 from unplace.analysis.domain.refs import Class, Parents
 from unplace.analysis.syntax.bindings import last_name, named_store
-from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.syntax.nodes import DISPLAYS, code_of, walk
 from unplace.analysis.syntax.patterns import WILD, text_pattern
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modes, modules
@@ -19,6 +19,8 @@ OF_INSTANCES = frozenset(["forward", "__call__"])
 Qualified = Callable[[Scope, ast.expr], "str | None"]
 Imported = Callable[[Scope, ast.expr], "tuple[str | None, Class | None]"]
 
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
+_FOR_LOOPS = (ast.For, ast.AsyncFor)
 _NAMED_TUPLE: list[str | None] = ["typing.NamedTuple"]
 _HARMLESS = frozenset(["eq", "frozen", "order", "repr", "slots", "unsafe_hash"])
 """The options of a dataclass that don't change what its constructor stores."""
@@ -140,7 +142,7 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
         return
     me = node.args.args[0].arg
     for statement in method.nodes:
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
+        if isinstance(statement, _ASSIGNMENTS):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             for target in targets:
                 for name, exact in _self_targets(target, me):
@@ -153,7 +155,7 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
                 owner.augmented.setdefault(name, []).append((method, statement.value))
         elif isinstance(statement, ast.Call):
             _collect_call(owner, method, statement, me, qualified)
-        elif isinstance(statement, ast.For | ast.AsyncFor):
+        elif isinstance(statement, _FOR_LOOPS):
             for name, _ in _self_targets(statement.target, me):
                 _add(owner, name, method, None, qualified)
 
@@ -215,7 +217,7 @@ def _add(owner: Class, name: str, method: Scope, value: ast.expr | None, qualifi
 def _self_targets(target: ast.expr, me: str) -> Iterator[tuple[str, bool]]:
     if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == me:
         yield target.attr, True
-    elif isinstance(target, ast.Tuple | ast.List):
+    elif isinstance(target, DISPLAYS):
         for element in target.elts:
             for name, _ in _self_targets(element, me):
                 yield name, False

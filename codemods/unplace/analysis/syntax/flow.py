@@ -123,7 +123,7 @@ class Flow:
         for position, statement in enumerate(body):
             order = len(self._statements)
             self._statements.append(statement)
-            if isinstance(statement, ast.Break | ast.Continue) and loops:
+            if loops and isinstance(statement, ast.Break | ast.Continue):
                 self._cut.add(loops[-1])
                 if isinstance(statement, ast.Break):
                     self._left.add(loops[-1])

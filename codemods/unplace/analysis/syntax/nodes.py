@@ -34,6 +34,23 @@ SCOPES = frozenset([ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Class
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 """The types of loop statements."""
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+"""The types of statements that define a function."""
+
+PLACES = (ast.Attribute, ast.Subscript)
+"""The types of expressions that name a part of an object."""
+
+DISPLAYS = (ast.Tuple, ast.List)
+"""The types of displays that can be targets of an assignment."""
+
+_PATHS = (ast.Name, *PLACES)
+
+TEXTS = frozenset([str, bytes])
+"""The types of constants that are texts."""
+
+NUMBERS = frozenset([bool, int, float, complex])
+"""The types of constants that are numbers."""
+
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 """The types of comprehensions and generator expressions."""
 
@@ -127,9 +144,9 @@ def code_of(node: ast.AST) -> str:
     """Return what `ast.unparse` makes of an expression, faster for names, attributes and plain elements."""
     if isinstance(node, ast.Name):
         return node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript):
+    if isinstance(node, ast.Attribute) and isinstance(node.value, _PATHS):
         return f"{code_of(node.value)}.{node.attr}"
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript):
+    if isinstance(node, ast.Subscript) and isinstance(node.value, _PATHS):
         index = node.slice
         if isinstance(index, ast.Name):
             return f"{code_of(node.value)}[{index.id}]"

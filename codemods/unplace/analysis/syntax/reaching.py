@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from unplace.analysis.syntax.flow import TRIES
-from unplace.analysis.syntax.nodes import COMPREHENSIONS, LOOPS, SCOPES, children
+from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, LOOPS, SCOPES, children
 
 Definition = ast.AST | str
 Definitions = frozenset[Definition]
@@ -190,7 +190,7 @@ class Reaching:
 
     def _bind(self, target: ast.expr, env: _Env) -> None:
         """Let the targets of an assignment bind their keys."""
-        if isinstance(target, ast.Tuple | ast.List):
+        if isinstance(target, DISPLAYS):
             for element in target.elts:
                 self._bind(element, env)
         elif isinstance(target, ast.Starred):

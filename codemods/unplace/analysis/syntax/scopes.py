@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from unplace.analysis.syntax.nodes import SCOPES, children, walk
 from unplace.diagnostics.forms import WRITING, has_true, looks_in_place, names_operation
+
+N = TypeVar("N", bound=ast.AST)
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module | ast.ClassDef
 _SPECIAL = frozenset(
@@ -47,18 +49,19 @@ class Scope:
     inner: list[Scope] = field(default_factory=list)
     suspends: bool = False  # has yield or await
     nodes: list[ast.AST] = field(default_factory=list)  # in the order of the source, of the types in `_INDEXED`
+    _by_type: dict[type, list[Any]] = field(default_factory=dict)
     names: list[ast.Name] = field(default_factory=list)
     suspects: list[ast.AST] = field(default_factory=list)  # what looks like in-place operations, called or not
 
     @property
     def is_module(self) -> bool:
         """Tell whether the scope is the module itself."""
-        return isinstance(self.node, ast.Module)
+        return type(self.node) is ast.Module
 
     @property
     def is_class(self) -> bool:
         """Tell whether the scope is a class body."""
-        return isinstance(self.node, ast.ClassDef)
+        return type(self.node) is ast.ClassDef
 
     @property
     def enclosing_class(self) -> ast.ClassDef | None:
@@ -72,6 +75,13 @@ class Scope:
         if isinstance(self.node, ast.Module | ast.ClassDef):
             return []
         return all_parameters(self.node.args)
+
+    def of(self, kind: type[N]) -> Sequence[N]:
+        """Return the nodes of one of the types in `_INDEXED`, in the order of the source."""
+        if not self._by_type:
+            for node in self.nodes:
+                self._by_type.setdefault(type(node), []).append(node)
+        return self._by_type.get(kind, ())
 
     def rebinding(self, name: str) -> list[Scope]:
         """Return the scopes inside this one that rebind one of its names, by `nonlocal` or `global`."""

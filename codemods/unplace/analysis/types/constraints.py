@@ -28,7 +28,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.project.module import ModuleIndex, reaching_in
 from unplace.analysis.syntax.bindings import is_text_key, last_name
 from unplace.analysis.syntax.flow import TRIES
-from unplace.analysis.syntax.nodes import COMPREHENSIONS, children, walk
+from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, NUMBERS, TEXTS, children, walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, kinds, lookups
@@ -177,7 +177,7 @@ class Collector:
 
     def _bind(self, target: ast.expr, value: Variable, source: ast.expr | None) -> None:
         """Bind a target of an assignment; `source` is the assigned expression, where there is one."""
-        if isinstance(target, ast.Tuple | ast.List):
+        if isinstance(target, DISPLAYS):
             self._unpack(target, value, source)
         elif isinstance(target, ast.Starred):
             self._bind(target.value, self.found.new(LIST), None)
@@ -240,11 +240,9 @@ class Collector:
 
     def _constant(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.Constant)
-        if isinstance(node.value, str | bytes):
+        if type(node.value) in TEXTS:
             return A_TEXT
-        return (
-            A_NUMBER if isinstance(node.value, int | float | complex) else UNTOLD if node.value is None else AN_OBJECT
-        )
+        return A_NUMBER if type(node.value) in NUMBERS else UNTOLD if node.value is None else AN_OBJECT
 
     def _seen(self, node: ast.AST, entry: Variable) -> Variable:
         """Return the variable of what a read name or path may be: `entry`, or something that the scope binds."""

@@ -70,7 +70,7 @@ def _callee(program: Analysis, scope: Scope, call: ast.Call) -> Scope | None:
 
 
 def _returns(scope: Scope) -> list[ast.expr | None]:
-    return [node.value for node in scope.nodes if isinstance(node, ast.Return)]
+    return [node.value for node in scope.of(ast.Return)]
 
 
 def _returned(scope: Scope) -> str | None:

@@ -69,7 +69,7 @@ class Holders:
 
     def are_called_in(self, scope: Scope) -> bool:
         """Tell whether a scope calls something that may be such an object."""
-        return any(isinstance(n, ast.Call) and self.is_called(n.func) for n in scope.nodes)
+        return any(self.is_called(call.func) for call in scope.of(ast.Call))
 
     def is_called(self, callee: ast.expr) -> bool:
         """Tell whether a callee may be such an object."""

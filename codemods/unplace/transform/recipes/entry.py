@@ -70,5 +70,5 @@ def _is_copied(site: Site, obj: Obj) -> bool:
 @once
 def _asked_of_itself(module: ModuleIndex, scope: Scope) -> frozenset[str]:
     """Return the names on which a function reads attributes that a copy doesn't share."""
-    asked = (n for n in scope.nodes if isinstance(n, ast.Attribute) and n.attr in members.OF_ONE_OBJECT)
+    asked = (n for n in scope.of(ast.Attribute) if n.attr in members.OF_ONE_OBJECT)
     return frozenset(node.value.id for node in asked if isinstance(node.value, ast.Name))

@@ -73,7 +73,7 @@ def only_changes(scope: Scope) -> bool:
         return False
     if any(isinstance(n, ast.Yield | ast.YieldFrom) or getattr(n, "attr", None) == "backward" for n in scope.nodes):
         return False
-    given = [node.value for node in scope.nodes if isinstance(node, ast.Return) and node.value is not None]
+    given = [node.value for node in scope.of(ast.Return) if node.value is not None]
     return all(isinstance(v, ast.Constant) or (isinstance(v, ast.Name) and v.id == "self") for v in given)
 
 

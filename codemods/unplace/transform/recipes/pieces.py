@@ -227,7 +227,7 @@ def _is_order_seen(site: Site) -> bool:
 
     A tensor that is transposed and transposed back supports `view`; put together in between, it may not.
     """
-    attributes = {node.attr for node in site.run.scope.nodes if isinstance(node, ast.Attribute)}
+    attributes = {node.attr for node in site.run.scope.of(ast.Attribute)}
     is_permuted = not members.PERMUTING.isdisjoint(attributes)
     return is_permuted and any(map(site.program.module.reads_of, members.RESTRIDING))
 

@@ -86,7 +86,7 @@ def hides_builtins(site: Site) -> bool:
 
 def _is_returned(scope: Scope, name: str) -> bool:
     """Tell whether a function returns what a name is bound to, or what is made of it."""
-    given = (node.value for node in scope.nodes if isinstance(node, ast.Return) and node.value is not None)
+    given = (node.value for node in scope.of(ast.Return) if node.value is not None)
     return any(isinstance(part, ast.Name) and part.id == name for value in given for part in walk(value))
 
 

@@ -162,7 +162,7 @@ def _is_passed_next(site: Site, run: Run, copied: ast.expr) -> bool:
 
 def _asks_for_kinds(site: Site) -> bool:
     """Tell whether a function may do one thing with tensors and another with what isn't one."""
-    attributes = {node.attr for node in site.run.scope.nodes if isinstance(node, ast.Attribute)}
+    attributes = {node.attr for node in site.run.scope.of(ast.Attribute)}
     return not _TESTS_OF_KINDS.isdisjoint(site.run.scope.read | attributes)
 
 
