@@ -71,12 +71,11 @@ def title(code: str) -> str:
 def rule(code: str) -> str:
     """A rule's documentation, and examples of what it does and leaves alone, from its fixtures."""
     _, _, text = rules.documentation(code).partition("\n")
-    lines = [f"# {code}: {title(code)}", "", text.strip(), "", "## Before and after", ""]
-    lines += [
-        "From the fixtures of the rule: each one is rewritten by a test, and run through torch before and after.",
-        "",
-    ]
+    lines = [f"# {code}: {title(code)}", "", text.strip(), ""]
     changed, same = fixtures(code)
+    if changed:
+        source = "From the fixtures of the rule: each one is rewritten by a test, and run through torch before and after."
+        lines += ["## Before and after", "", source, ""]
     for folder in changed[: _MOST["rewritten"]]:
         lines += [f"### {heading(folder)}", "", "```diff", *difference(folder), "```", ""]
     if same:

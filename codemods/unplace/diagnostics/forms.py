@@ -27,6 +27,7 @@ class Form(str, Enum):
     INPLACE_ARGUMENT = "inplace=True"
     FUNCTION = "underscore function"
     OUT_ARGUMENT = "out="
+    OPTIMIZER_STEP = "optimizer step"
 
 
 class Proof(Enum):
@@ -184,7 +185,11 @@ class WriteKind(Enum):
         is_statement=True,
         proof=Proof.NONE,
     )
+    STEP = Spelling(  # optimizer.step(), which writes weights
+        Form.OPTIMIZER_STEP, ast.Call, _nothing, rb"\.\s*step\s*\(", is_whole=False, is_telling=False
+    )
     DATA = Spelling(Form.DATA_STORE, ast.Attribute, _data, rb"\.\s*data\b", is_statement=True)  # x.data = v
+
 
     @property
     def form(self) -> Form:

@@ -181,6 +181,17 @@ class Refusal(Kind):
     THROWN_AWAY = "the value of `{name}` may be thrown away: then the write is all that it does"
     UNREAD = "`{name}` isn't read afterwards, so others must read it, or the write would be useless"
 
+    # steps of optimizers
+    STEP_BETWEEN = (
+        "`{step}` changes the weights of `{module}`, and the backward in {line} needs the old ones: call that backward "
+        "before the step, or compute its loss anew after the step"
+    )
+    STEP_CARRIED = (
+        "`{step}` changes the weights of `{module}`, and the backward of the next round goes through the old ones "
+        "again: detach `{name}` where a round begins"
+    )
+    STEP_OF_UNKNOWN = "if `{optimizer}` has the parameters of `{module}`, {refusal}"
+
     # other rewrites
     LATER = "another rewrite of this run is in the way; run again for this one"
     LATER_AROUND = "the statement around it is rewritten in this run; run again for this one"

@@ -16,6 +16,7 @@ from typing import Any
 from unplace.analysis.queries.aliases import Alias
 from unplace.analysis.types.provenance import Evidence
 from unplace.diagnostics.findings import Applicability, Finding, Status
+from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line
 from unplace.reporting import sentences
 from unplace.reporting.concise import STYLES
@@ -84,12 +85,21 @@ def rows(report: LineReport, path: str, source: Source, named: Naming) -> Iterat
     for finding in report.others:
         place = f"{path}:{named(Line(finding.line)).place}:{finding.column}: "
         yield Row([(place, "bold"), (finding.form.value, "")], is_head=True)
-        yield from map(Row, (*_verdict(finding, named), *_rows("calls", ["none in this file"])))
+        yield from map(Row, (*_verdict(finding, named), *_where_it_acts(finding)))
         yield from _edit(finding, path, source)
     for candidate in report.candidates:
         head, *told = _candidate(candidate, path, named)
         yield Row(head, is_head=True)
         yield from map(Row, told)
+
+
+def _where_it_acts(finding: Finding) -> Iterator[list[Span]]:
+    """Yield what saved the memory that an operation writes, or that nothing calls the module that would write it."""
+    saved = finding.saved_by
+    if saved is not None:
+        yield from _rows("saved", [f"by {saved.operation} in {saved.place}"])
+    elif finding.form is Form.INPLACE_ARGUMENT:
+        yield from _rows("calls", ["none in this file"])
 
 
 def _explanation(explanation: Explanation, path: str, named: Naming) -> Iterator[list[Span]]:

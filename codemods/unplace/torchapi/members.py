@@ -26,6 +26,9 @@ JOINED_BY = {"chunk": "torch.cat", "split": "torch.cat", "tensor_split": "torch.
 CUTTING = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
 """Attributes and methods past which no gradient flows."""
 
+WITHOUT_GRAPH = CUTTING | {"detach_", "argmax", "argmin", "shape", "size", "dim", "device", "dtype", "long", "bool"}
+"""Attributes and methods of tensors that give no tensor, or one through which no gradient flows."""
+
 FLAT = frozenset(["ceil", "fix", "floor", "floor_divide", "heaviside", "round", "sgn", "sign", "trunc"])
 """Functions and methods whose derivative is zero wherever there is one: a graph goes on, but no gradient does."""
 

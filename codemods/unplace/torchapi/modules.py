@@ -36,6 +36,9 @@ SETTINGS = frozenset(["lr", "momentum", "dampening", "weight_decay", "betas", "e
 """Keys of the parameter groups of torch's optimizers that lead to numbers."""
 
 OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
+NO_OPTIMIZERS = ("torch.optim.lr_scheduler.", "torch.optim.swa_utils.")
+"""Prefixes of the names of classes of `torch.optim` whose `step` writes no weights."""
+
 OPTIMIZER_DICTS = ("state", "defaults")
 OPTIMIZER_LISTS = ("param_groups",)
 
@@ -92,6 +95,9 @@ GIVING_MODULES = frozenset(["state_dict", "modules", "children"])
 
 GIVING = GIVING_PARAMETERS | GIVING_MODULES
 
+NOT_RUNNING = RETURNING_ITSELF | GIVING | {"zero_grad", "load_state_dict", "named_modules", "named_children"}
+"""Methods of modules that don't run their forward."""
+
 LISTS_OF_NAMES = frozenset(["_all_weights", "_flat_weights_names"])
 LISTS_OF_PARAMETERS = {"_all_weights": 2, "all_weights": 2, "_flat_weights": 1, "_flat_weights_names": 1}
 """Attributes of recurrent layers: lists of parameters or, one for each layer, lists of lists; or of their names."""
@@ -105,3 +111,13 @@ _WITH_WEIGHT = re.compile(r"torch\.nn\.(?:Bilinear|Linear|Conv(?:Transpose)?[123
 def has_weight(qualified: str) -> bool:
     """Tell whether the modules of a class of torch always have a parameter `weight`."""
     return _WITH_WEIGHT.fullmatch(qualified) is not None
+
+
+_WITH_LAYERS = re.compile(
+    r"torch\.nn\.(?:(?:RNN|LSTM|GRU)(?:Cell)?|MultiheadAttention|Transformer\w*|Module(?:List|Dict))"
+)
+
+
+def has_layers(qualified: str) -> bool:
+    """Tell whether the modules of a class of torch have several weights, one of which reads what another gives."""
+    return _WITH_LAYERS.fullmatch(qualified) is not None

@@ -15,6 +15,7 @@ from typing import Any
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.early_steps import EarlyStep, early_steps
 from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Purpose
@@ -91,6 +92,7 @@ class Planner:
         for statement, decisions in beside.items():
             self._rewrite_beside(statement, decisions, placed)
         self._plan_constructors(sites, wanted)
+        self._report_early_steps(wanted)
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
     def _groups(self, sites: Sequence[Site], wanted: Filter) -> tuple[dict[ast.stmt, list[Site]], list[Site]]:
@@ -346,6 +348,26 @@ class Planner:
             perhaps = flagged(self.program, made, self._callers, self.options)
             planned = Constructors(self.program, self.text, self.options.unsafe, self.by_form, self._report, perhaps)
             planned.report(made, sites, wanted)
+
+    def _report_early_steps(self, wanted: Filter) -> None:
+        """Report the steps of optimizers that change weights which a backward still needs: none can be rewritten."""
+        code = self.by_form[Form.OPTIMIZER_STEP].code
+        for early in early_steps(self.program.module):
+            harm = Harm.HARMFUL if early.is_certain else Harm.POSSIBLE
+            if wanted(code, harm, early.step.call):
+                self._report.refused(early.step.call, code, Form.OPTIMIZER_STEP, harm, early.saved, _refusal_of(early))
+
+
+def _refusal_of(early: EarlyStep) -> Reason:
+    """Return why a step isn't rewritten, and what to do about it."""
+    step, line = ast.unparse(early.step.call), Line(early.backward.lineno)
+    if early.carried is not None:
+        reason = Refusal.STEP_CARRIED(step=step, module=early.module, name=early.carried)
+    else:
+        reason = Refusal.STEP_BETWEEN(step=step, module=early.module, line=line)
+    if early.is_certain:
+        return reason
+    return Refusal.STEP_OF_UNKNOWN(optimizer=early.step.optimizer, module=early.module, refusal=reason)
 
 
 def _is_saved(site: Site) -> bool:

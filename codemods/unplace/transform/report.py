@@ -74,6 +74,10 @@ class Report:
             ran=tuple(how_often(decision.facts)) if decision.facts is not None else (),
         )
 
+    def refused(self, node: ast.AST, code: str, form: Form, harm: Harm, by: Saved, reason: Reason) -> None:
+        """Report an operation that isn't among the sites and can't be rewritten."""
+        self.add(node, code, form, Refuse(reason), False, harm, by, reason, (), self.number(), ())
+
     def add(
         self,
         node: ast.AST,

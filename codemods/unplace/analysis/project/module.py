@@ -328,7 +328,7 @@ def reaching_in(module: ModuleIndex, scope: Scope) -> Reaching:
     """Return the definitions that reach the reads of a scope."""
     body = scope.node.body
     statements = body if isinstance(body, list) else [ast.copy_location(ast.Expr(body), body)]
-    return Reaching(statements, binds_inside=any(type(n) is ast.NamedExpr for n in scope.nodes))
+    return Reaching(statements, binds_inside=bool(scope.of(ast.NamedExpr)))
 
 
 @once

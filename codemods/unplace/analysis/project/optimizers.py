@@ -1,0 +1,146 @@
+"""Finds the steps of optimizers, and the modules whose weights each step writes.
+
+self.optimizer = torch.optim.Adam(self.critic.parameters())
+self.optimizer.step()                      writes the weights of `self.critic`
+scaler.step(self.optimizer)                does, too
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.syntax.bindings import last_name, root_name
+from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.reaching import path_of
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import argument_for
+from unplace.torchapi import modules
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A call that has an optimizer write the weights of modules.
+
+    `optimizer` is its path as the code writes it. `owned` are the paths of the modules as the scope writes them; empty
+    where the code in sight doesn't make the optimizer.
+    """
+
+    scope: Scope
+    call: ast.Call
+    optimizer: str
+    owned: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """The call that makes an optimizer, its scope, and the call by which the optimizer is passed on, if it is."""
+
+    scope: Scope
+    call: ast.Call
+    passed: tuple[Scope, ast.Call] | None = None
+
+
+@once
+def steps(module: ModuleIndex) -> list[Step]:
+    """Return the steps of optimizers in a file; `scheduler.step()` is none."""
+    found = []
+    for scope, call in module.calls_named("step"):
+        optimizer = _stepping(module, scope, call)
+        if optimizer is not None:
+            maker = _maker(module, scope, optimizer)
+            owned = _owned(module, scope, maker) if maker is not None else frozenset[str]()
+            found.append(Step(scope, call, path_of(optimizer) or "", owned))
+    return found
+
+
+def _stepping(module: ModuleIndex, scope: Scope, call: ast.Call) -> ast.expr | None:
+    """Return the optimizer whose step a call is: its receiver, or the argument of a gradient scaler's."""
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    for candidate in (call.func.value, *call.args[:1]):
+        path = path_of(candidate)
+        if path is not None and (_maker(module, scope, candidate) is not None or _zeroes(module, path)):
+            return candidate
+    return None
+
+
+def _zeroes(module: ModuleIndex, path: str) -> bool:
+    """Tell whether the file asks an object to zero gradients, as it does with optimizers: `opt.zero_grad()`.
+
+    A module has that method, too, but it has no steps.
+    """
+    calls = (call for _, call in module.calls_named("zero_grad") if isinstance(call.func, ast.Attribute))
+    return any(path_of(call.func.value) == path for call in calls if isinstance(call.func, ast.Attribute))
+
+
+def _maker(module: ModuleIndex, scope: Scope, optimizer: ast.expr, *, is_passed: bool = False) -> _Maker | None:
+    """Return the one call that makes an optimizer; None where it isn't seen, or where there are several.
+
+    An optimizer that `is_passed` to a function was made in the scope that calls it.
+    """
+    if isinstance(optimizer, ast.Attribute):
+        owner = module.class_of(scope)
+        stored = owner.assigned.get(optimizer.attr, []) if owner is not None and root_name(optimizer) == "self" else []
+        makers = [_Maker(where, value) for where, value in stored if isinstance(value, ast.Call)]
+        return makers[0] if len(makers) == len(stored) == 1 and _makes(module, makers[0]) else None
+    if not isinstance(optimizer, ast.Name):
+        return None
+    binder = module.scopes.owner(scope, optimizer.id)
+    if binder is None:
+        return None
+    sources = module.bindings(binder).sources.get(optimizer.id, [])
+    if not sources and any(parameter.arg == optimizer.id for parameter in binder.parameters):
+        return _passed(module, binder, optimizer.id) if not is_passed else None
+    made = _Maker(binder, sources[0]) if len(sources) == 1 and isinstance(sources[0], ast.Call) else None
+    return made if made is not None and _makes(module, made) else None
+
+
+def _makes(module: ModuleIndex, maker: _Maker) -> bool:
+    """Tell whether a call makes an optimizer of torch."""
+    name = module.qualified(maker.scope, maker.call.func) or ""
+    return name.startswith("torch.optim.") and not name.startswith(modules.NO_OPTIMIZERS)
+
+
+def _passed(module: ModuleIndex, scope: Scope, parameter: str) -> _Maker | None:
+    """Return what makes the optimizer that the file's calls of a function pass for a parameter, if one does."""
+    for where, call in module.calls_named(scope.name):
+        given = argument_for(scope, call, parameter)
+        maker = _maker(module, where, given, is_passed=True) if given is not None else None
+        if maker is not None:
+            return _Maker(maker.scope, maker.call, (where, call))
+    return None
+
+
+def _owned(module: ModuleIndex, scope: Scope, maker: _Maker) -> frozenset[str]:
+    """Return the paths by which a scope reaches the modules whose parameters an optimizer was made with."""
+    given = [*maker.call.args[:1], *(k.value for k in maker.call.keywords if k.arg == "params")]
+    held = {path for node in given for path in _modules_of(module, maker.scope, node)}
+    if maker.passed is None:
+        return frozenset(path for path in held if _is_same(module, maker.scope, scope, path.partition(".")[0]))
+    _, call = maker.passed
+    names = {parameter.arg: argument_for(scope, call, parameter.arg) for parameter in scope.parameters}
+    return frozenset(n for n, node in names.items() if node is not None and path_of(node) in held)
+
+
+def _modules_of(module: ModuleIndex, scope: Scope, node: ast.expr) -> Iterator[str]:
+    """Iterate over the paths of the modules whose parameters an expression holds: `list(net.parameters()) + [...]`."""
+    if isinstance(node, ast.Name):
+        binder = module.scopes.owner(scope, node.id)
+        for source in module.bindings(binder).sources.get(node.id, []) if binder is not None else ():
+            if isinstance(source, ast.expr) and not isinstance(source, ast.Name):
+                yield from _modules_of(module, scope, source)
+    for call in walk(node):
+        if isinstance(call, ast.Call) and last_name(call.func) in modules.GIVING_PARAMETERS:
+            path = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            if path is not None:
+                yield path
+
+
+def _is_same(module: ModuleIndex, maker: Scope, scope: Scope, name: str) -> bool:
+    """Tell whether a name means the same object in two scopes: `self` does in two methods of a class."""
+    if name == "self":
+        return maker is scope or maker.enclosing_class is scope.enclosing_class
+    return module.scopes.owner(maker, name) is module.scopes.owner(scope, name)

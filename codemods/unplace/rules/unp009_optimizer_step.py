@@ -1,0 +1,41 @@
+"""Optimizer step between a forward pass and its backward: reported, never rewritten.
+
+`optimizer.step()` writes the weights in place. A graph that was made before the step saved the old ones, and a backward
+through it fails: in GANs and actor-critic methods, whose losses share a forward pass, and in recurrent networks, whose
+hidden state keeps the graph of the last round.
+
+    fake = generator(noise)
+    score = discriminator(fake)
+    (-score.mean()).backward(retain_graph=True)
+    discriminator_optimizer.step()             writes the weights that the next line needs
+    score.mean().backward()
+
+    score.mean().backward()                    after `score = discriminator(fake)`, behind the step
+
+No rewrite keeps the meaning: which weights the second loss is for is a decision of the method. The report names the
+call that saved the weights and the backward that needs them. What helps is one of these:
+
+- compute the second loss again after the step, most often with `fake.detach()` in the first one;
+- run all backwards before the first step;
+- detach a hidden state where a round begins: `h = h.detach()`.
+
+Reported as harmful: steps of optimizers made in the same file, with the parameters of a module that it calls. Where the
+optimizer comes from elsewhere, the step is possible harm. Not seen: optimizers in lists and dictionaries, and a step,
+forward pass or backward in another function.
+"""
+
+from __future__ import annotations
+
+from unplace.diagnostics.forms import Form
+from unplace.transform.rule import Rule
+
+FORMS = (Form.OPTIMIZER_STEP,)
+
+
+class OptimizerStep(Rule):
+    """The rule UNP009: see the module's docstring."""
+
+    code = "UNP009"
+
+
+RULE = OptimizerStep()

@@ -1,0 +1,70 @@
+"""Steps of optimizers before a backward that needs the old weights: reported where torch raises, and nowhere else."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from unplace.config.options import Options
+from unplace.diagnostics.findings import Finding, Harm, Status
+from unplace.transform.rewriter import rewrite_text
+
+torch = pytest.importorskip("torch")
+
+PROGRAMS = sorted((Path(__file__).parent / "early_steps").glob("*.py"))
+
+
+def steps(text: str) -> list[Finding]:
+    """Return the findings about steps of optimizers."""
+    found = rewrite_text(text, "train.py", Options())
+    assert found.after == text or all(finding.code != "UNP009" for finding in found.findings if finding.edits)
+    return [finding for finding in found.findings if finding.code == "UNP009"]
+
+
+def raises(path: Path) -> bool:
+    """Run a program, and tell whether backward finds weights that a step has overwritten."""
+    torch.manual_seed(0)
+    try:
+        runpy.run_path(str(path))
+    except RuntimeError as error:
+        assert "modified by an inplace operation" in str(error)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_the_report_is_what_torch_says(path: Path) -> None:
+    found = steps(path.read_text("utf-8"))
+    assert all(finding.status is Status.REFUSED for finding in found)
+    assert any(finding.harm is Harm.HARMFUL for finding in found) == raises(path)
+
+
+def test_programs_of_both_kinds_are_there() -> None:
+    harmful = sum(bool(steps(path.read_text("utf-8"))) for path in PROGRAMS)
+    assert min(harmful, len(PROGRAMS) - harmful) >= 10
+
+
+def test_an_optimizer_from_elsewhere_is_possible_harm() -> None:
+    (found,) = steps(
+        "import torch\n\n\n"
+        "def update(critic, critic_opt, actor_opt, x):\n"
+        "    value = critic(x)\n"
+        "    critic_opt.zero_grad()\n"
+        "    value.mean().backward(retain_graph=True)\n"
+        "    critic_opt.step()\n"
+        "    value.sum().backward()\n"
+        "    actor_opt.step()\n"
+    )
+    assert (found.line, found.harm) == (8, Harm.POSSIBLE)
+    assert str(found.message).startswith("if `critic_opt` has the parameters of `critic`, ")
+
+
+def test_a_step_is_ignored_by_a_comment() -> None:
+    path = Path(__file__).parent / "early_steps" / "critic_before_actor.py"
+    text = path.read_text("utf-8")
+    (found,) = steps(text)
+    lines = text.splitlines(keepends=True)
+    lines[found.line - 1] = lines[found.line - 1].rstrip("\n") + "  # unplace: ignore[UNP009]\n"
+    assert not steps("".join(lines))
