@@ -74,7 +74,7 @@ def rule(code: str) -> str:
     lines = [f"# {code}: {title(code)}", "", text.strip(), ""]
     changed, same = fixtures(code)
     if changed:
-        source = "From the fixtures of the rule: each one is rewritten by a test, and run through torch before and after."
+        source = "From the fixtures of the rule: a test rewrites each one, and runs it through torch before and after."
         lines += ["## Before and after", "", source, ""]
     for folder in changed[: _MOST["rewritten"]]:
         lines += [f"### {heading(folder)}", "", "```diff", *difference(folder), "```", ""]

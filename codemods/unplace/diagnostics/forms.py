@@ -190,7 +190,6 @@ class WriteKind(Enum):
     )
     DATA = Spelling(Form.DATA_STORE, ast.Attribute, _data, rb"\.\s*data\b", is_statement=True)  # x.data = v
 
-
     @property
     def form(self) -> Form:
         """The form that reports name, unless the written expression tells more."""
