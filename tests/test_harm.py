@@ -162,6 +162,19 @@ RAISE = {
         "h = x * 1\nstate = Memory(h)\nstate.h += 1  # here\nreturn state.decay",
         r"Memory\(\)",
     ),
+    "the input of a checkpoint": (
+        "from torch.utils.checkpoint import checkpoint\nh = x * 1\ny = checkpoint(self.block, h, use_reentrant=False)\n"
+        "h += 1  # here\nreturn y + h",
+        r"checkpoint\(\)",
+    ),
+    "what may be a number, where a caller passes a tensor": (
+        "h = x.exp()\nk = increased(2)\nreturn increased(h, k)",
+        r"exp\(\)",
+    ),
+    "a field that may hold a number, where a caller passes a tensor": (
+        "h = x.exp()\nstate = Memory(h)\nincrease_held(state)\nreturn state.h",
+        r"exp\(\)|Memory\(\)",
+    ),
     "an argument beside *args": ("h = x.exp()\nreturn halve_first(h, 2)", r"exp\(\)"),
     "an input beside **kwargs": ("h = x.exp()\nreturn Tolerant()(h, mask=None)", r"exp\(\)"),
     "a record under a name that is bound again": (
@@ -188,6 +201,13 @@ RAISE = {
     ),
 }
 RUN = {
+    "the input of a checkpoint that is dropped": (
+        "from torch.utils.checkpoint import checkpoint\nh = x * 1\ncheckpoint(self.block, h, use_reentrant=False)\n"
+        "h += 1  # here\nreturn h"
+    ),
+    "what may be a number, where callers pass numbers": (
+        "h = x.exp()\nk = increased(2)\nreturn h * increased(len(x), k)"
+    ),
     "an inner function that is called once": (
         "h = x * 1\ndef step():\n    h.add_(1)  # here\n    return h.square()\nreturn step()"
     ),
@@ -332,6 +352,8 @@ HELPERS = {
     "halve_each": "def halve_each(*ts):\n    for t in ts:\n        t /= 2  # here\n",
     "halve_second": "def halve_second(*ts):\n    ts[1].div_(2)  # here\n",
     "halve_one": "def halve_one(index, *ts):\n    ts[index].div_(2)  # here\n",
+    "increased": "def increased(n, by=1):\n    n += by  # here\n    return n\n",
+    "increase_held": "def increase_held(state, by=1):\n    state.h += by  # here\n",
     "halve_first": "def halve_first(x, *args):\n    x.div_(2)  # here\n    return x\n",
     "Tolerant": (
         "class Tolerant(nn.Module):\n    def forward(self, x, **kwargs):\n        x.div_(2)  # here\n        return x\n"

@@ -15,9 +15,12 @@ PASSING = (
 `jvp` and `vjp` are none: they are given the arguments with the function.
 """
 
+CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+"""The function that saves the arguments of a call, to run it again in backward: `checkpoint(block, x)`."""
+
 RUNNING = frozenset(
     [
-        *(f"torch.utils.checkpoint.{name}" for name in ("checkpoint", "checkpoint_sequential")),
+        *(CHECKPOINT, "torch.utils.checkpoint.checkpoint_sequential"),
         *(f"torch.func.{name}" for name in ("jvp", "vjp", "linearize")),
         *(f"torch.autograd.functional.{name}" for name in ("hessian", "hvp", "jacobian", "jvp", "vhp", "vjp")),
     ]

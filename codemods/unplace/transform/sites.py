@@ -79,7 +79,9 @@ class Callers(Protocol):
     def returned(self, scope: Scope) -> frozenset[str]:
         """Return the parameters whose tensors are handed back to the callers, and so are live at the end."""
 
-    def saved_before(self, scope: Scope, parameter: str, element: Element = None) -> Saved | None:
+    def saved_before(
+        self, scope: Scope, parameter: str, element: Element = None, *, is_open: bool = False
+    ) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
 
     def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
@@ -391,7 +393,7 @@ class Site:
         forbidden = self.forbidden()
         is_leaf = forbidden is not None and forbidden.is_leaf
         is_seen = self.write.grad.records or not self.is_hidden()
-        certain = self._surely_saved() if is_seen and not self._is_guess() else []
+        certain = (self._surely_saved_by_callers() if self._is_guess() else self._surely_saved()) if is_seen else []
         raises = forbidden is not None and not forbidden.is_doubtful
         if (certain or raises) and not (self.is_index() and not is_leaf) and not self._is_off():
             is_by_save = bool(certain) and not is_leaf
@@ -446,11 +448,17 @@ class Site:
         found = [saved for saved in known if may_be_asked_for(self.run, saved, self.value)]
         if self.saves_its_result():
             found.append(Saved("pow()", self.statement.lineno))
-        for root in sorted(seen) if not found else ():
+        return found or self._surely_saved_by_callers()
+
+    def _surely_saved_by_callers(self) -> list[Saved]:
+        """Return the operations of callers that saved the written memory; they show a tensor where the code doesn't."""
+        found: list[Saved] = []
+        for root in sorted(self.state.seen(self._targets())) if not self.write.in_any_order else ():
             free = root.label.strip("`") if root.origin is Origin.CLOSURE else None
             passed = self.state.from_callers(root) or free
             if passed is not None and root not in self.run.replaced:
-                saved = self.callers.saved_before(self.run.scope, passed, written_element(self.run, self.write))
+                element, is_open = written_element(self.run, self.write), self._is_guess()
+                saved = self.callers.saved_before(self.run.scope, passed, element, is_open=is_open)
                 found += [saved] if saved is not None else []
         return found
 

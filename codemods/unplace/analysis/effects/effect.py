@@ -164,7 +164,8 @@ class Effect(NamedTuple):
       arguments
     - `reads`: False if only the arguments themselves matter and not their content: `isinstance(x, list)`
     - `writes`: the tensors that are written, and `may_write` those that are if they are tensors at all
-    - `writes_held`: the attributes of arguments whose tensors are written: `self.queue`
+    - `writes_held`: the attributes of arguments whose tensors are written, `self.queue`, and `may_write_held` those
+      that are if they hold tensors at all
     - `changes`: the objects whose slots change
     - `leaves`: the attributes of some of these objects that hold something else afterwards, on every way through the
       function, each with its value; nothing else in such an object changes
@@ -197,6 +198,7 @@ class Effect(NamedTuple):
     keeper: str = ""
     may_write: frozenset[str] = NOBODY
     writes_held: frozenset[str] = NOBODY
+    may_write_held: frozenset[str] = NOBODY
     saves_held: tuple[Save, ...] = ()
     saves_captured: tuple[Save, ...] = ()
     leaves: tuple[Left, ...] = ()

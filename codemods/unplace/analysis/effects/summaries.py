@@ -97,6 +97,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         replaces=frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
         reshapes=frozenset(_parameters(frozenset(run.reshaped))),
         may_write=frozenset(_parameters(unclear)),
+        may_write_held=_attributes(every_unclear),
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
         leaves=_left(run, [state for _, state in exits], stored) if changes else (),
     )

@@ -182,9 +182,10 @@ def _hand_held(
 
     self.enqueue(keys)                   def enqueue(self, keys): self.queue[:, :n] = keys
     """
-    for path in sorted(effect.writes_held):
-        for value in _held_at(path, bound, state):
-            _hand(run, node, function.scope, path, node.func, value, (), state, run.handed_held)
+    for paths, handings in ((effect.writes_held, run.handed_held), (effect.may_write_held, run.handed_loosely)):
+        for path in sorted(paths):
+            for value in _held_at(path, bound, state):
+                _hand(run, node, function.scope, path, node.func, value, (), state, handings)
 
 
 def _save_held(run: Run, node: ast.Call, called: str, effect: Effect, bound: Mapping[str, Value], state: State) -> None:

@@ -71,13 +71,19 @@ def _loop_drawing(run: Run, bound: object) -> ast.For | ast.AsyncFor | ast.compr
     return outer if isinstance(outer, ast.For | ast.AsyncFor | ast.comprehension) else None
 
 
-def saved_before(program: Program, scope: Scope, parameter: str, element: Element = None) -> Saved | None:
+def saved_before(
+    program: Program, scope: Scope, parameter: str, element: Element = None, *, is_open: bool = False
+) -> Saved | None:
     """Return the operation of a caller that certainly saved the tensor before the function writes it, if any.
 
-    Of a container, the function writes the element under a key, EACH, or one of which nothing is known.
+    Of a container, the function writes the element under a key, EACH, or one of which nothing is known. If `is_open`,
+    the function tells not whether it writes a tensor, and the caller has to.
     """
     for call in (*_further_out(program, scope, parameter), *calls_that_reach(program, scope, parameter)):
-        saves = [_certain(program, call, objs) for objs in _surely_handed_over(call, element)]
+        handed = _surely_handed_over(call, element)
+        if is_open and not all(value.is_tensor and not value.likely for value in handed):
+            continue
+        saves = [_certain(program, call, value.objs) for value in handed]
         is_saved = any(saves) if element is EACH else all(saves)
         if is_saved and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
             found = min((s for each in saves for s in each), key=lambda saved: (saved.line, saved.operation))
@@ -185,14 +191,14 @@ def _handed_over(call: Handed) -> Objs:
     return state.reachable(value.objs) if value.may_be(CONTAINER) else state.roots(value.objs)
 
 
-def _surely_handed_over(call: Handed, element: Element) -> list[Objs]:
+def _surely_handed_over(call: Handed, element: Element) -> list[Value]:
     """Return what a call hands over by what the code in sight shows: the tensor, or elements of a container."""
     value = call.write.value
     picked = [call.write.state.heap.get((holder, element)) for holder in value.objs] if element is not EACH else []
     if picked and all(inner is not None and inner.objs for inner in picked):
-        return [inner.objs for inner in picked if inner is not None]
+        return [inner for inner in picked if inner is not None]
     held = _held_in(call) if value.may_be(CONTAINER) else []
-    return [inner.objs for inner in held if inner.objs] or [value.objs]
+    return [inner for inner in held if inner.objs] or [value]
 
 
 def _held_in(call: Handed) -> list[Value]:

@@ -211,9 +211,11 @@ class Callers:
             self.program, scope, parameter, self._known.are_all
         )
 
-    def saved_before(self, scope: Scope, parameter: str, element: Element = None) -> Saved | None:
+    def saved_before(
+        self, scope: Scope, parameter: str, element: Element = None, *, is_open: bool = False
+    ) -> Saved | None:
         """Return the operation of a caller that certainly saved the tensor before the function writes it, if any."""
-        return saved_by_callers.saved_before(self.program, scope, parameter, element)
+        return saved_by_callers.saved_before(self.program, scope, parameter, element, is_open=is_open)
 
     def forbidden_passed(self, scope: Scope, parameter: str) -> tuple[Handed, Forbidden] | None:
         """Return a call that passes what torch lets nobody write, with the reason, if any."""
