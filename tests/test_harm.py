@@ -167,6 +167,10 @@ RAISE = {
         "h += 1  # here\nreturn y + h",
         r"checkpoint\(\)",
     ),
+    "the element under a tested key": (
+        'd = {"a": x.exp(), "b": x * 2}\nscale_a(d)\nreturn d["a"] + d["b"]',
+        r"exp\(\)",
+    ),
     "what may be a number, where a caller passes a tensor": (
         "h = x.exp()\nk = increased(2)\nreturn increased(h, k)",
         r"exp\(\)",
@@ -204,6 +208,12 @@ RUN = {
     "the input of a checkpoint that is dropped": (
         "from torch.utils.checkpoint import checkpoint\nh = x * 1\ncheckpoint(self.block, h, use_reentrant=False)\n"
         "h += 1  # here\nreturn h"
+    ),
+    "the element under another key than the tested one": (
+        'd = {"a": x * 2, "b": x.exp()}\nscale_a(d)\nreturn d["a"] + d["b"]'
+    ),
+    "an item under another key than the tested one": (
+        'd = {"a": x * 2, "b": x.exp()}\nscale_item(d)\nreturn d["a"] + d["b"]'
     ),
     "what may be a number, where callers pass numbers": (
         "h = x.exp()\nk = increased(2)\nreturn h * increased(len(x), k)"
@@ -352,6 +362,10 @@ HELPERS = {
     "halve_each": "def halve_each(*ts):\n    for t in ts:\n        t /= 2  # here\n",
     "halve_second": "def halve_second(*ts):\n    ts[1].div_(2)  # here\n",
     "halve_one": "def halve_one(index, *ts):\n    ts[index].div_(2)  # here\n",
+    "scale_a": "def scale_a(d):\n    for k in d:\n        if k == 'a':\n            d[k] *= 2  # here\n",
+    "scale_item": (
+        "def scale_item(d):\n    for k, v in d.items():\n        if k == 'a':\n            v.mul_(2)  # here\n"
+    ),
     "increased": "def increased(n, by=1):\n    n += by  # here\n    return n\n",
     "increase_held": "def increase_held(state, by=1):\n    state.h += by  # here\n",
     "halve_first": "def halve_first(x, *args):\n    x.div_(2)  # here\n    return x\n",

@@ -36,22 +36,44 @@ def written_element(run: Run, write: Write) -> Element:
 
     d["a"] += 1         h = d.pop("a")         for f in feats:         for k in ("a", "b"):
                         h += 1                     f += 1                  d[k] += 1
+
+    for k in d:
+        if k == "a":
+            d[k] += 1
     """
     bound = write.state.binds.get(root_name(write.target) or "")
-    if _loop_drawing(run, bound) is not None:
-        return EACH
+    drawing = _loop_drawing(run, bound)
+    if drawing is not None:
+        drawn = drawing.target.elts[0] if isinstance(drawing.target, ast.Tuple) else None
+        tested = _tested(run, write, drawn)
+        return tested.value if tested is not None else EACH
     assignment = run.parents.get(bound) if isinstance(bound, ast.Name) and isinstance(write.target, ast.Name) else None
     assigned = assignment.value if isinstance(assignment, ast.Assign) and assignment.targets == [bound] else None
     base, key = _picked(assigned or write.target)
     loop = _loop_drawing(run, write.state.binds.get(key.id)) if isinstance(key, ast.Name) else None
-    if loop is not None and isinstance(loop.iter, ast.Tuple | ast.List):
+    key = key if isinstance(key, ast.Constant) else _tested(run, write, key)
+    if key is None and loop is not None and isinstance(loop.iter, ast.Tuple | ast.List):
         return EACH
-    if base is None or not isinstance(key, ast.Constant):
+    if base is None or key is None:
         return None
     holders = run.values[base].objs if base in run.values else NO_OBJS
     if any((holder, key.value) in write.state.heap for holder in holders):
         return None
     return key.value if holders and all(holder.parameter is not None for holder in holders) else None
+
+
+def _tested(run: Run, write: Write, key: ast.expr | None) -> ast.Constant | None:
+    """Return the constant that a key equals where a test lets the write run: `if k == "a": d[k] += 1`."""
+    node: ast.AST | None = write.statement
+    while isinstance(key, ast.Name) and node is not None:
+        outer = run.parents.get(node)
+        test = outer.test if isinstance(outer, ast.If) and node in outer.body else None
+        if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == key.id:
+            equals = [other for op, other in zip(test.ops, test.comparators, strict=True) if isinstance(op, ast.Eq)]
+            if len(test.ops) == 1 and equals and isinstance(equals[0], ast.Constant):
+                return equals[0]
+        node = outer
+    return None
 
 
 def _picked(node: ast.expr) -> tuple[ast.expr | None, ast.expr | None]:
