@@ -32,6 +32,7 @@ CONTRADICTED = [
     "error_of_a_write_is_handled",
     "frozen_by_an_unseen_function",
     "frozen_by_torch_or_by_its_name",
+    "function_of_torch_replaced",
     "helper_writes_what_an_outer_caller_may_read",
     "inverse_of_a_flow",
     "kept_by_a_forward_hook",

@@ -84,8 +84,14 @@ VISITING = "apply"
 GIVING_PARAMETERS = frozenset(["parameters", "named_parameters", "buffers", "named_buffers"])
 """Methods of modules that return their tensors."""
 
+GIVING_BUFFERS = frozenset(["buffers", "named_buffers", "state_dict"])
+"""Methods of modules that return what their attributes hold at the time, be it computed."""
+
 FREEZING = frozenset(["torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained"])
 """Functions that make modules whose parameters get no gradient, unless `freeze=False` is given."""
+
+NAMESPACES = frozenset(["__dict__", "_buffers", "_parameters"])
+"""Attributes by which other code takes what an object has, and gives it something else."""
 
 STATE, KEEPING = "state_dict", "keep_vars"
 """The method of modules that gives detached tensors, and the argument that has it give the parameters themselves."""

@@ -146,10 +146,15 @@ class Class:
 
     @property
     def constructs_plainly(self) -> bool:
-        """Tell whether Python alone makes the instances, as far as the files show: no `__new__`, no metaclass."""
+        """Tell whether Python alone makes the instances, and each has attributes of its own, as far as the files show.
+
+        class Borg:
+            def __init__(self):
+                self.__dict__ = self.shared         no `__new__`, no metaclass, but one object for all
+        """
         given = [k for c in self.linearized() for k in c.node.keywords if k.arg in (None, "metaclass")]
         plain = all(ast.unparse(k.value).rsplit(".", 1)[-1] in _PLAIN_METACLASSES for k in given)
-        return plain and not any(c.defines("__new__") for c in self.linearized())
+        return plain and not any(c.defines("__new__") or "__dict__" in c.assigned for c in self.linearized())
 
     def may_inherit(self, name: str) -> bool:
         """Tell whether an attribute may come from an unseen base, where it may be a parameter or a property."""

@@ -65,6 +65,8 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
     run, name = evaluation.run, node.attr
     if name == "grad" and base.kinds & (TENSOR | UNKNOWN):
         return run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
+    if name in modules.NAMESPACES and base.objs:
+        return _of_namespace(run, node, base, state)
     if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
         return run.program.named(run, canonical(f"{base.ref.qualified}.{name}"), node)
     if base.is_tensor:
@@ -104,6 +106,17 @@ def field_of(evaluation: Evaluation, node: ast.expr, base: Value, state: State, 
     if read is None:
         read = evaluation.run.answers[key] = ast.copy_location(ast.Attribute(node, name, ast.Load()), node)
     return attribute_of(evaluation, read, base, state)
+
+
+def _of_namespace(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:
+    """Return the dictionary by which other code may take what an object has, and give it something else.
+
+    other.__dict__.update(net.__dict__)
+    """
+    reachable = state.reachable(base.objs)
+    run.keep_all(state, reachable, f"`{code_of(node)}`", node.lineno, certain=True)
+    clobber(run, node, reachable, state)
+    return _foreign(run, node, base, state, UNKNOWN)
 
 
 def _of_class(run: Run, node: ast.Attribute, of: Class | Named) -> Value:

@@ -280,6 +280,10 @@ def _of_module(
     if held is not None:
         return held
     if name in modules.GIVING:
+        if (
+            name in modules.GIVING_BUFFERS
+        ):  # one that was computed is a tensor like others, which this gives another name
+            calls.run.keep(state, state.reachable(base.objs) - base.objs, f"`{name}()`", node.lineno, certain=True)
         return _registered(calls, node, name, state)
     if name == "forward":
         return calls.apply(node, base, arguments or Arguments(), state)

@@ -37,6 +37,7 @@ from unplace.analysis.project import attributes, members
 from unplace.analysis.project.entering import enter, parameter
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.overriding import Methods, is_replaced, methods_of
+from unplace.analysis.project.patched import patched_names
 from unplace.analysis.project.unfollowed import OwnCalls
 from unplace.analysis.project.variants import Variants, is_vague
 from unplace.analysis.syntax.imports import canonical
@@ -298,7 +299,8 @@ class Program:
             found = self._member(run, target, node)
             return found if found is not None else Value(NAMESPACE, ref=Named(qualified))
         if target not in self._of_libraries:
-            self._of_libraries[target] = _of_library(canonical(target))
+            is_patched = canonical(target) in patched_names(self.module)
+            self._of_libraries[target] = UNKNOWN_VALUE if is_patched else _of_library(canonical(target))
         return self._of_libraries[target]
 
     def _member(self, run: Run | None, member: Member, node: ast.AST) -> Value | None:

@@ -5,6 +5,7 @@ setattr(net, name, nn.Identity())           in one whose name is computed
 net.layers[0] = nn.Identity()               in a container that an attribute holds
 layers[0] = nn.Identity()                   in any container
 del net.layers[-1]                          nothing in its place, so that the container may be empty
+net.fc.forward = quick                      the same layer, which does something else
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from unplace.analysis.domain.values import CALLABLE, MODULE, Tracked, Value
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project import members
 from unplace.analysis.project.module import ModuleIndex, home, once
+from unplace.analysis.project.patched import ACTING, patched
 from unplace.analysis.project.shortened import REMOVING, shortened
 from unplace.analysis.syntax.bindings import last_name, named_store
 from unplace.analysis.syntax.patterns import WILD, may_match, text_pattern
@@ -30,6 +32,9 @@ from unplace.torchapi import modules
 
 _UNSEEN = Value(MODULE, tracked=Tracked.NO)
 """A layer of which nothing is known: what takes the place of a layer is one."""
+
+_IDENTITY = Value(MODULE, ref=TorchModule(torchapi.IDENTITY, None), tracked=Tracked.NO)
+"""A layer that hands on its input, as any may that is made to do something else."""
 
 _DISPLAYS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp)
 _HOLDING = frozenset(["Sequential", "ModuleList", "ModuleDict"])
@@ -93,6 +98,7 @@ def with_replaced(program: Analysis, owner: Class, name: str, held: Value) -> Va
     is_container = members.is_container(held)
     own = home(owner.scope)
     patterns = [rf"(?<!\bself)\.{name}\s*=[^=]", rf"\bsetattr\([^,]*,\s*[\"']{name}[\"']"]
+    patterns.append(rf"\.{name}(\.|,\s*[\"'])({'|'.join(ACTING)})\b")
     may_shorten = is_container or members.is_own_container(held)
     if may_shorten:
         patterns.append(rf"(?<!\bself)\.{name}(\[|\.(?:{'|'.join(sorted(_PUTTING | REMOVING))})\()")
@@ -101,10 +107,18 @@ def with_replaced(program: Analysis, owner: Class, name: str, held: Value) -> Va
     found = [value for module in files for value in _put_in(program, module, owner, name)]
     if is_container:
         held = members.with_replaced(held, [value for module in files for value in _elements(program, module, name)])
+    if any(_is_patched(program, module, owner, name) for module in files):
+        found += [_IDENTITY, _UNSEEN]
     places = (place for module in files for place in shortened(module).held.get(name, ()))
     if may_shorten and any(_may_hold(program, *place, owner) for place in places):
         held = members.shorter(held) if is_container else members.shorter_object(program, held)
     return reduce(weak_join, found, held)
+
+
+def _is_patched(program: Analysis, module: ModuleIndex, owner: Class, name: str) -> bool:
+    """Tell whether a file makes the layer in an attribute do something else: `net.fc.forward = quick`."""
+    places = patched(module)
+    return places.is_any or any(_may_hold(program, *place, owner) for place in places.held.get(name, ()))
 
 
 def changed_later(program: Analysis, made: ast.Call, container: Value) -> Value:

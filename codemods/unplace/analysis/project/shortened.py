@@ -9,27 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.project.places import Places
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.parameters import argument_for
 
 REMOVING = frozenset(["clear", "pop", "popitem", "remove"])
 """The methods that take elements out of a container."""
-
-
-@dataclass(slots=True)
-class Shortened:
-    """The containers that lose elements in a file.
-
-    `held` has those in attributes: by its name, the expressions for the objects that have it. `made` are the calls that
-    make what a name stands for.
-    """
-
-    held: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)
-    made: set[ast.AST] = field(default_factory=set)
 
 
 def shortened_in(scope: Scope) -> Iterator[ast.Name | ast.Attribute]:
@@ -55,32 +42,10 @@ def _shortened_by(node: ast.AST) -> ast.expr | None:
 
 
 @once
-def shortened(module: ModuleIndex) -> Shortened:
-    """Return the containers out of which the code of a file takes elements."""
-    found = Shortened()
+def shortened(module: ModuleIndex) -> Places:
+    """Return the places of the containers out of which the code of a file takes elements."""
+    found = Places()
     for scope in module.scopes.by_node.values():
         for holder in shortened_in(scope):
-            _add(module, scope, holder, found, set())
+            found.add(module, scope, holder)
     return found
-
-
-def _add(
-    module: ModuleIndex, scope: Scope, holder: ast.AST, found: Shortened, seen: set[tuple[Scope | None, str]]
-) -> None:
-    """Record the container that an expression stands for; for a parameter, those that calls in the file pass."""
-    if isinstance(holder, ast.Attribute):
-        found.held.setdefault(holder.attr, []).append((scope, holder.value))
-    elif isinstance(holder, ast.Call):
-        found.made.add(holder)
-    elif isinstance(holder, ast.Name):
-        owner = module.scopes.owner(scope, holder.id)
-        if owner is None or (owner, holder.id) in seen:
-            return
-        seen.add((owner, holder.id))
-        for source in module.bindings(owner).sources.get(holder.id, ()):
-            _add(module, owner, source, found, seen)
-        if holder.id in {parameter.arg for parameter in owner.parameters}:
-            for caller, call in module.calls_named(owner.name):
-                passed = argument_for(owner, call, holder.id)
-                if passed is not None:
-                    _add(module, caller, passed, found, seen)

@@ -1,0 +1,60 @@
+"""Finds what code patches: modules whose `forward` or class it replaces, and functions and classes of torch.
+
+net.fc.forward = quick                          setattr(net.fc, "forward", quick)
+net.fc.__class__ = Quick                        F.relu = quick
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.project.places import Places
+from unplace.analysis.syntax.bindings import named_store
+from unplace.analysis.syntax.imports import canonical
+from unplace.analysis.syntax.scopes import Scope
+
+ACTING = ("forward", "__class__")
+"""The attributes that decide what a call of a module does."""
+
+
+@once
+def patched(module: ModuleIndex) -> Places:
+    """Return the places of the modules that the code of a file makes do something else when they are called."""
+    found = Places()
+    for scope in module.scopes.by_node.values():
+        for holder in _patched_in(scope):
+            found.add(module, scope, holder)
+    return found
+
+
+def _patched_in(scope: Scope) -> Iterator[ast.expr]:
+    for node in scope.nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in ACTING:
+            if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+                yield node.value
+        stored = named_store(node) if isinstance(node, ast.Call) else None
+        if stored is not None and isinstance(stored.name, ast.Constant) and stored.name.value in ACTING:
+            yield stored.holder
+
+
+@once
+def patched_names(module: ModuleIndex) -> frozenset[str]:
+    """Return the qualified names of what the code of a file replaces in other modules; for a method, of its class."""
+    found = {name for scope in module.scopes.by_node.values() for name in _replaced_in(module, scope)}
+    return frozenset(canonical(name.removesuffix(".forward")) for name in found)
+
+
+def _replaced_in(module: ModuleIndex, scope: Scope) -> Iterator[str]:
+    for node in scope.nodes:
+        stored = named_store(node) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            name = module.qualified(scope, node)
+        elif stored is not None and isinstance(stored.name, ast.Constant):
+            holder = module.qualified(scope, stored.holder)
+            name = f"{holder}.{stored.name.value!s}" if holder is not None else None
+        else:
+            continue
+        if name is not None:
+            yield name
