@@ -60,6 +60,12 @@ ADDING = frozenset(["append", "insert"])
 REGISTERING = frozenset(["add_module", "register_module"])
 """Methods of modules that add their last argument under a name."""
 
+SETTING = "set_submodule"
+"""The method of modules that puts its second argument in the place of the one with a dotted name."""
+
+NAMING_CHILDREN = frozenset(["named_children", "named_modules"])
+"""Methods of modules that give the modules in them with their names."""
+
 EXTENDING = frozenset(["extend", "update"])
 """Methods of containers that add all elements of their argument."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.module import ModuleIndex, passed_on
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
 
@@ -20,7 +20,8 @@ class Places:
     """Where the changed objects of a file are.
 
     `held` has those in attributes: by its name, the expressions for the objects that have it. `made` are the calls that
-    make what a name stands for. `is_any`: a loop may have drawn the object from anywhere.
+    make what a name stands for. `is_any`: the object may come from anywhere: a loop has drawn it, or other code passes
+    it to a function that it gets, `net.apply(patch)`.
     """
 
     held: dict[str, list[tuple[Scope, ast.expr]]] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Places:
             self.is_any |= not isinstance(source, ast.expr | ast.ClassDef)
             self.add(module, owner, source)
         if name in {parameter.arg for parameter in owner.parameters}:
+            self.is_any |= owner.name in passed_on(module)
             for caller, call in module.calls_named(owner.name):
                 passed = argument_for(owner, call, name)
                 if passed is not None:

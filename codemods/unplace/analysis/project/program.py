@@ -364,7 +364,7 @@ class Program:
                     values.append(new_object(self, scope, source) or self.estimate(scope, source))
             else:
                 values.append(UNKNOWN_VALUE)
-        if values and all(value.must_be(NONE) for value in values):  # `nonlocal` and `global` give it its tensor
+        if values and all(value.must_be(NONE | CALLABLE) for value in values):  # `nonlocal` and `global` replace it
             values += [self.guess(inner, name) for inner in scope.rebinding(name)]
         return reduce(weak_join, values) if values else UNKNOWN_VALUE
 

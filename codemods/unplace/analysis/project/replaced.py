@@ -6,6 +6,7 @@ net.layers[0] = nn.Identity()               in a container that an attribute hol
 layers[0] = nn.Identity()                   in any container
 del net.layers[-1]                          nothing in its place, so that the container may be empty
 net.fc.forward = quick                      the same layer, which does something else
+net.add_module("fc", nn.Identity())         by its name: `net._modules["fc"] = ...`, `net.set_submodule("fc", ...)`
 """
 
 from __future__ import annotations
@@ -42,11 +43,15 @@ _PUTTING = modules.ADDING | modules.REGISTERING
 
 
 class _Store(NamedTuple):
-    """A value that is put into something else than the object of a method; None where it isn't known."""
+    """A value that is put into something else than the object of a method; None where it isn't known.
+
+    `is_layer`: it is one, whatever makes it.
+    """
 
     scope: Scope
     holder: ast.expr
     value: ast.expr | None
+    is_layer: bool = False
 
 
 @dataclass(slots=True)
@@ -68,6 +73,8 @@ class _Stores:
             self.attributes.setdefault(target.attr, []).append(_Store(scope, target.value, value))
         elif isinstance(target, ast.Subscript) and value is not None:
             self.add_element(scope, target.value, value)
+            if isinstance(target.value, ast.Attribute) and target.value.attr == "_modules":
+                self._add_named(target.slice, _Store(scope, target.value.value, value, is_layer=True))
 
     def add_element(self, scope: Scope, holder: ast.expr, value: ast.expr) -> None:
         """Record a value that becomes an element; what a method adds to attributes of its object is no news."""
@@ -81,23 +88,33 @@ class _Stores:
         stored, function = named_store(call), call.func
         if stored is not None:
             if not _is_self(stored.holder):
-                pattern, store = text_pattern(stored.name), _Store(scope, stored.holder, stored.value)
-                self.attributes.setdefault(pattern, []).append(store)
-                if WILD in pattern or pattern.isdigit():
-                    self.elements.setdefault("", []).append(store)
+                is_layer = _is_name_of_child(scope, stored.name)
+                self._add_named(stored.name, _Store(scope, stored.holder, stored.value, is_layer))
         elif isinstance(function, ast.Attribute) and function.attr in _PUTTING and call.args:
             is_list = function.attr in modules.ADDING and not isinstance(function.value, ast.Attribute)
             if not is_list and not _is_self(function.value):
                 self.add_element(scope, function.value, call.args[-1])
+            if function.attr in modules.REGISTERING and len(call.args) == 2 and not _is_self(function.value):
+                self._add_named(call.args[0], _Store(scope, function.value, call.args[1]))
+        elif isinstance(function, ast.Attribute) and function.attr == modules.SETTING and len(call.args) > 1:
+            self._add_named(call.args[0], _Store(scope, function, call.args[1], is_layer=True))
+
+    def _add_named(self, name: ast.expr, store: _Store) -> None:
+        """Record the store of a layer under a name that is text: that of the attribute, behind those of its holders."""
+        pattern = text_pattern(name).rpartition(".")[2]
+        self.attributes.setdefault(pattern, []).append(store)
+        if WILD in pattern or pattern.isdigit():
+            self.elements.setdefault("", []).append(store)
 
 
 def with_replaced(program: Analysis, owner: Class, name: str, held: Value) -> Value:
     """Return the layer in an attribute, joined with those that other code of the run puts in its place."""
-    if not held.may_be(MODULE) or held.ref is None:
+    if not held.may_be(MODULE | CALLABLE) or held.ref is None:
         return held
     is_container = members.is_container(held)
     own = home(owner.scope)
     patterns = [rf"(?<!\bself)\.{name}\s*=[^=]", rf"\bsetattr\([^,]*,\s*[\"']{name}[\"']"]
+    patterns.append(rf"_(?:sub)?modules?[(\[]\s*[\"'](?:[\w.]*\.)?{name}[\"']")
     patterns.append(rf"\.{name}(\.|,\s*[\"'])({'|'.join(ACTING)})\b")
     may_shorten = is_container or members.is_own_container(held)
     if may_shorten:
@@ -136,7 +153,7 @@ def _put_in(program: Analysis, module: ModuleIndex, owner: Class, name: str) -> 
             value = _layer(program, store.scope, store.value)
             if value is not None:
                 yield value
-            elif pattern != WILD:
+            elif pattern != WILD or store.is_layer:
                 yield _UNSEEN
 
 
@@ -246,6 +263,20 @@ def _is_put_back(store: _Store, name: str) -> bool:
         else:
             return False
     return isinstance(value, ast.Attribute) and value.attr == name
+
+
+def _is_name_of_child(scope: Scope, name: ast.expr) -> bool:
+    """Tell whether a loop draws a name from those of a module's layers: `for name, child in net.named_children()`."""
+    if not isinstance(name, ast.Name):
+        return False
+    for loop in scope.nodes:
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and isinstance(loop.target, ast.Tuple):
+            drawn, callee = loop.target.elts[0], loop.iter.func
+            is_of_modules = isinstance(callee, ast.Attribute) and last_name(callee.value) == "_modules"
+            if isinstance(drawn, ast.Name) and drawn.id == name.id:
+                if is_of_modules or last_name(callee) in modules.NAMING_CHILDREN:
+                    return True
+    return False
 
 
 def _is_self(node: ast.expr) -> bool:
