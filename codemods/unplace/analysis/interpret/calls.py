@@ -69,8 +69,9 @@ from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.module import home
 from unplace.analysis.project.replaced import changed_later
 from unplace.analysis.project.switches import switches_inplace
-from unplace.analysis.project.unfollowed import has_forward_hooks
+from unplace.analysis.project.unfollowed import cached_functions, has_forward_hooks
 from unplace.analysis.queries.layouts import layout_of
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.own_methods import is_of_posing_class
 from unplace.diagnostics.forms import PARTIAL, WRITERS, Proof, WriteKind, is_true
@@ -130,8 +131,10 @@ class Calls:
         return result
 
     def apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
-        """Return the result of calling a value; a forward hook may keep it, and what a module is called with."""
+        """Return the result of calling a value; a cache keeps it, and a forward hook may, with a module's arguments."""
         made = self._apply(node, callee, arguments, state)
+        if last_name(node.func) in cached_functions(self.run.program.module):
+            self.run.keep(state, made.objs, f"the cache of `{code_of(node.func)}`", node.lineno, certain=True)
         if callee.may_be(MODULE) and has_forward_hooks(self.run.program.module):
             given = frozenset(obj for value in (made, *arguments.all()) for obj in value.objs)
             self.run.keep(state, given, f"a hook of `{code_of(node.func)}(...)`", node.lineno)

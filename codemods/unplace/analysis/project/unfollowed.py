@@ -22,6 +22,7 @@ from unplace.analysis.types.parameters import argument_for
 from unplace.torchapi import transforms
 
 _RUNNING = frozenset(name.rpartition(".")[2] for name in transforms.RUNNING)
+_CACHING = ("functools.lru_cache", "functools.cache")
 _COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "reversed", "tuple", "zip")
 
 
@@ -122,6 +123,17 @@ def hooks(module: ModuleIndex) -> frozenset[ast.expr]:
 def has_forward_hooks(module: ModuleIndex) -> bool:
     """Tell whether a file registers hooks that get what modules are called with, and what they return."""
     return any(module.calls_named(name) for name in torchapi.FORWARD_HOOKS)
+
+
+@once
+def cached_functions(module: ModuleIndex) -> frozenset[str]:
+    """Return the names of the functions that give the same object again: `@lru_cache`, `@cache`."""
+    return frozenset(
+        scope.name
+        for scope in module.scopes.by_node.values()
+        for decorator in getattr(scope.node, "decorator_list", ())
+        if module.qualified(scope, getattr(decorator, "func", decorator)) in _CACHING
+    )
 
 
 def _names(program: Analysis, scope: Scope, name: str) -> Iterator[ast.expr]:
