@@ -96,7 +96,7 @@ GIVING_BUFFERS = frozenset(["buffers", "named_buffers", "state_dict"])
 FREEZING = frozenset(["torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained"])
 """Functions that make modules whose parameters get no gradient, unless `freeze=False` is given."""
 
-NAMESPACES = frozenset(["__dict__", "_buffers", "_parameters"])
+DICTIONARIES = frozenset(["__dict__", "_buffers", "_parameters"])
 """Attributes by which other code takes what an object has, and gives it something else."""
 
 STATE, KEEPING = "state_dict", "keep_vars"

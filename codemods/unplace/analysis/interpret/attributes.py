@@ -65,7 +65,7 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
     run, name = evaluation.run, node.attr
     if name == "grad" and base.kinds & (TENSOR | UNKNOWN):
         return run.foreign((node, "grad"), Origin.REGISTERED, "a gradient", node.lineno, TENSOR)
-    if name in modules.NAMESPACES and base.objs:
+    if name in modules.DICTIONARIES and base.objs:
         return _of_namespace(run, node, base, state)
     if base.must_be(NAMESPACE) and isinstance(base.ref, Named):
         return run.program.named(run, canonical(f"{base.ref.qualified}.{name}"), node)
