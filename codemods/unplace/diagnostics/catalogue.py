@@ -180,6 +180,7 @@ class Purpose(Kind):
     # a rewrite of a harmless write would gain nothing
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
     NO_GRADIENT = "no gradient flows through the integers or truth values of `{name}`"
+    GRADIENT_ENDS = "no gradient flows on from `{name}`, so autograd can't miss its old values"
     WOULD_CAST = "the write is harmless, and a new tensor would have to be cast to the dtype of `{name}`"
     WOULD_SAVE_INPUT = (
         "the write is harmless, and out of place autograd would keep the old `{name}`, too; --unsafe rewrites it"

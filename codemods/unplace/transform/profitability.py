@@ -6,12 +6,13 @@ import ast
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
+from unplace import torchapi
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Bound, Function, alternatives
-from unplace.analysis.domain.values import DISCRETE, SELECTING, Obj, Origin
+from unplace.analysis.domain.values import DISCRETE, MODULE, SELECTING, Obj, Origin
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.project.modes import is_backward
-from unplace.analysis.queries.asked_for import may_get_graph, may_have_graph
+from unplace.analysis.queries.asked_for import ends_without_gradient, is_made_of_indices, may_get_graph, may_have_graph
 from unplace.analysis.queries.past_autograd import saves_result_in_place_only
 from unplace.analysis.queries.purpose import is_named_in_place
 from unplace.analysis.queries.twins import has_twin
@@ -51,10 +52,12 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return Keep(Purpose.TWIN(name=site.name))
     if site.harm()[0] is not Harm.HARMLESS:
         return verdict
-    if site.value.dtype in DISCRETE or site.is_index():
+    if site.value.dtype in DISCRETE or is_made_of_indices(site.run, site.write.target):
         return Keep(Purpose.NO_GRADIENT(name=site.name))
     if _is_constant(site) and not options.unsafe:
         return Keep(Purpose.NO_GRAPH(name=site.name))
+    if _is_bitwise(site) and not options.unsafe:
+        return Keep(Purpose.NO_GRADIENT(name=site.name))
     sites = decision.chain or (site,)
     if isinstance(verdict, Inline) and isinstance(site.run.parents.get(sites[-1].node), ast.Expr):
         return Keep(Purpose.NOTHING_SAVED(name=site.name))
@@ -62,6 +65,8 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return Keep(Purpose.SEVERAL_TENSORS())
     if isinstance(verdict, Rebind | Inline) and not options.unsafe and _holds_windows(site):
         return Keep(Purpose.HOLDS_WINDOWS(name=site.name))
+    if not options.unsafe and isinstance(verdict, Rebind | Inline) and _is_dead_end(sites[-1], verdict):
+        return Keep(Purpose.GRADIENT_ENDS(name=site.name))
     if not isinstance(verdict, Rebind | Inline | Split) or options.preserve_dtype:
         return verdict
     if not options.unsafe and any(saves_result_in_place_only(each.write) for each in sites):
@@ -78,9 +83,19 @@ def _is_constant(site: Site) -> bool:
     A store under a mask is none, since what it replaces is data: `data[mask] = 0`. With `out=`, torch also refuses
     operands that have a gradient.
     """
-    if site.form is Form.MASKED_STORE or site.write.kind is WriteKind.OUT or site.is_hidden():
+    if site.form in (Form.MASKED_STORE, Form.DATA_STORE) or site.write.kind is WriteKind.OUT or site.is_hidden():
         return False
-    return site.roots() <= site.value.objs and (site.is_untracked() or not may_get_graph(site.run, site.write))
+    return site.is_untracked() or not may_get_graph(site.run, site.write)
+
+
+def _is_dead_end(site: Site, verdict: Rebind | Inline) -> bool:
+    """Tell whether no gradient flows on from what is written: `rand *= n` in front of `rand.to(torch.long)`.
+
+    What is written past autograd, or to `out`, isn't meant to have one, and what a store under a mask replaces is data.
+    """
+    if site.form in (Form.MASKED_STORE, Form.DATA_STORE) or site.write.kind is WriteKind.OUT or site.is_hidden():
+        return False
+    return ends_without_gradient(site.run, site.write, is_used=isinstance(verdict, Inline))
 
 
 def _holds_windows(site: Site) -> bool:
@@ -131,7 +146,7 @@ class Copies:
         if isinstance(verdict, Rebind) and _is_sparse_in_loop(site):
             return Keep(Purpose.SPARSE_IN_LOOP(name=site.name))
         is_store = site.write.kind in _STORES
-        is_sparse = site.write.name in members.SPARSE_WRITES and isinstance(verdict, Rebind | Inline | Split)
+        is_sparse = site.write.name in members.COPYING_FIRST and isinstance(verdict, Rebind | Inline | Split)
         copies = isinstance(verdict, Copy) or is_sparse
         if not copies and not (is_store and isinstance(verdict, Rebind)):
             return verdict
@@ -170,6 +185,8 @@ class Copies:
             return Keep(Purpose.NOTHING_SAVED(name=site.name))
         if _is_in_loop(site):
             return Keep(Purpose.CLONE_IN_LOOP(name=site.name))
+        if ends_without_gradient(site.run, site.write):
+            return Keep(Purpose.GRADIENT_ENDS(name=site.name))
         return Keep(Purpose.NOTHING_SAVED(name=site.name)) if self._is_in_vain(site, copy) else copy
 
     def _is_in_vain(self, site: Site, copy: Copy) -> bool:
@@ -178,7 +195,7 @@ class Copies:
             return True
         roots = site.roots()
         is_cloned = any(earlier.roots() & roots for earlier in self._made.get(copy.places, []))
-        return is_cloned or any(_is_new_memory(site, o) for o in roots)
+        return is_cloned or any(_is_new_memory(site, o) for o in roots - site.state.bases.keys())
 
     def _shares(self, earlier: Site, site: Site) -> bool:
         """Tell whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
@@ -231,9 +248,18 @@ class Copies:
         return not any(_makes_anew(s, place.root) or _computes_anew(site, s, place) for s in walk(loop))
 
 
+def _is_bitwise(site: Site) -> bool:
+    """Tell whether a write combines bits, which only integers and truth values have: `good &= weight > 0`."""
+    node = site.node
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor)
+    return site.write.name in members.BITWISE
+
+
 def _is_sparse_in_loop(site: Site) -> bool:
     """Tell whether each round of a loop would copy a tensor of which a harmless write changes some elements."""
-    return site.write.name in members.COPYING_FIRST and site.harm()[0] is Harm.HARMLESS and _is_in_loop(site)
+    is_sparse = site.write.name in members.COPYING_FIRST or site.form is Form.MASKED_STORE
+    return is_sparse and site.harm()[0] is Harm.HARMLESS and _is_in_loop(site)
 
 
 def _is_in_loop(site: Site) -> bool:
@@ -242,17 +268,26 @@ def _is_in_loop(site: Site) -> bool:
 
 
 def _is_new_memory(site: Site, obj: Obj) -> bool:
-    """Tell whether a tensor was made for its user: by copying, picking or filling elements, or by a function."""
+    """Tell whether a tensor is more than a value computed element by element: new memory, which nothing else is.
+
+    It was made by copying, picking, filling or combining elements (`torch.sort(x)`, `a @ b`), or by other code.
+    """
     run = site.run
-    if obj in run.private | run.constructed | run.copied or obj.operator in (SELECTING, *results.REARRANGING):
+    if obj in run.private | run.constructed | run.copied or obj.operator == SELECTING:
         return True
     if f"{obj.operator}_" in members.COPYING_FIRST:
         return True
     maker = _maker(site, obj)
     if isinstance(maker, ast.Subscript):
         return is_basic_index(run, maker.slice) is not True
+    if isinstance(maker, ast.BinOp):
+        return isinstance(maker.op, ast.MatMult)
     callee = run.values.get(maker.func) if isinstance(maker, ast.Call) else None
-    return callee is not None and any(isinstance(ref, Bound | Function) for ref in alternatives(callee.ref))
+    if callee is not None and any(isinstance(ref, Bound | Function) for ref in alternatives(callee.ref)):
+        return True
+    named = [torchapi.function(f"{space}.{obj.operator}") for space in ("torch", "torch.nn.functional", "torch.Tensor")]
+    operator = next(filter(None, named), None)
+    return (callee is not None and callee.must_be(MODULE)) or (operator is not None and not operator.elementwise)
 
 
 def _maker(site: Site, obj: Obj) -> Hashable:

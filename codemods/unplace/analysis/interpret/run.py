@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.ranks import Ranks
@@ -42,6 +41,7 @@ from unplace.analysis.interpret.writes import (
     Write,
     anything,
     can_be_tracked,
+    fills,
     is_tensor_data,
     stays_in_place,
 )
@@ -54,7 +54,6 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind, is_true
-from unplace.torchapi import members
 
 
 class Analysis(Protocol):
@@ -412,20 +411,19 @@ class Run:
             is_one_of_several,
             self.in_any_order > 0,
         )
-        if kind.is_whole and not stays_in_place(kind, name, value) and not self._fills(name, value, state):
+        is_fill = fills(name) and self.is_made_to_be_filled(value, state)
+        if kind.is_whole and not stays_in_place(kind, name, value) and not is_fill:
             state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             state.put_into_graph(met.objs)
             return met._replace(tracked=Tracked.MAYBE) if met.tracked is Tracked.NO else met
         return met
 
-    def _fills(self, name: str, value: Value, state: State) -> bool:
-        """Tell whether a method such as `copy_` or `scatter_` fills memory made for it, and so stays in place."""
-        method = torchapi.inplace_method(name)
+    def is_made_to_be_filled(self, value: Value, state: State) -> bool:
+        """Tell whether a tensor was made to be written, and nothing has saved it: what fills it stays in place."""
         roots = state.roots(value.objs) - state.bases.keys()
         is_made = bool(roots) and roots <= self.constructed | self.private | self.copied
-        is_fill = method is not None and method.kind in ("copy", "random", "diagonal")
-        return (is_fill or name in members.SPARSE_WRITES) and is_made and not any(root in state.saved for root in roots)
+        return is_made and not any(root in state.saved for root in roots)
 
     def captured_by(self, function: Function, state: State) -> Objs:
         """Return the objects held by the names of this scope that an inner function captures."""

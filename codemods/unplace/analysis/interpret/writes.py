@@ -26,7 +26,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import results
+from unplace.torchapi import members, results
 
 
 @dataclass(slots=True)
@@ -106,6 +106,13 @@ def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
     if method.kind in ("copy", "random") or (method.dtype == "bool" and value.dtype != "bool"):
         return can_be_tracked(value)
     return method.kind == "diagonal"
+
+
+def fills(name: str) -> bool:
+    """Tell whether a method such as `copy_` or `scatter_` fills memory: it stays in place if that was made for it."""
+    method = torchapi.inplace_method(name)
+    is_fill = method is not None and method.kind in ("copy", "random", "diagonal")
+    return is_fill or name in members.COPYING_FIRST
 
 
 def is_data_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:

@@ -1,14 +1,18 @@
-"""Lines that would be longer than those of the file: the arguments of their last call get a line of their own.
+"""Lines that would be longer than those of the file are broken at their last call, or else behind `=` or `return`.
 
-output = output.scatter_add(
-    2, upper.unsqueeze(-1), values
-)
+output = output.scatter_add(            total = (                                  scores = scores.masked_fill(
+    2, upper.unsqueeze(-1), values          total + torch.ones_like(total) * n         scores == low, 0)
+)                                       )
+
+The last form is that of files whose other brackets are closed so.
 """
 
 from __future__ import annotations
 
 import tokenize
+from collections.abc import Iterator
 from io import StringIO
+from itertools import pairwise
 
 from unplace.text.positions import Text
 
@@ -16,39 +20,96 @@ _LIMITS = (79, 80, 88, 90, 99, 100, 110, 119, 120)
 _LAX = 88
 """The least limit that a file may have whose longest line shows none."""
 
+_BREAKS = (tokenize.TokenError, IndentationError, SyntaxError)
+
 
 def wrapped(text: Text, line: str, indent: str, comment: str = "") -> str:
-    """Return a line as it is, or as three if it is too long with the comment behind it, and shorter then."""
+    """Return a line as it is, or as several if it is too long with the comment behind it, and shorter then."""
     length = len(indent) + len(line) + len(comment)
     limit = limit_of(text) if length > _LIMITS[0] and "\n" not in line else None
     if limit is None or length <= limit:
         return line
-    opening = _last_bracket(line)
-    inside = line[opening + 1 : -1] if opening is not None else ""
-    step = "\t" if indent.endswith("\t") else "    "
-    if not inside.strip() or len(indent + step + inside) > limit:
-        return line
-    return text.newline.join((line[: len(line) - len(inside) - 1], indent + step + inside, indent + line[-1]))
+    inner = indent + ("\t" if indent.endswith("\t") else "    ")
+    for start, inside, end in _breaks(line):
+        if inside.strip() and len(inner + inside) <= limit:
+            if _hugs(text) and len(inner + inside + end + comment) <= limit:
+                return text.newline.join((start, inner + inside + end))
+            return text.newline.join((start, inner + inside, indent + end))
+    return line
 
 
 def limit_of(text: Text) -> int | None:
-    """Return the usual length of lines that a file keeps to; None if it has longer ones than any."""
-    longest = max(map(len, text.text.splitlines()), default=0)
+    """Return the usual length of lines that a file keeps to; None if it has longer ones than any.
+
+    Lines that no formatter breaks don't count: those with a text, and comments.
+    """
+    longest = max(map(len, _breakable(text)), default=0)
     fitting = (limit for limit in _LIMITS if longest <= limit)
     return next((limit for limit in fitting if limit >= _LAX or limit - longest < 5), None)
 
 
-def _last_bracket(line: str) -> int | None:
-    """Return the column of the bracket that the end of a line closes, if one ends there."""
-    stack: list[int] = []
-    last: int | None = None
+def _breakable(text: Text) -> Iterator[str]:
+    """Iterate over the lines of a file without texts and comments, or over all lines if it can't be taken apart."""
+    lines = text.text.splitlines()
+    whole: set[int] = set()
     try:
-        for token in tokenize.generate_tokens(StringIO(line).readline):
-            if token.type == tokenize.OP and token.string in "([{":
-                stack.append(token.start[1])
-            elif token.type == tokenize.OP and token.string in ")]}" and stack:
-                opening = stack.pop()
-                last = opening if token.end[1] == len(line) else None
-    except (tokenize.TokenError, IndentationError, SyntaxError):
-        return None
-    return last
+        for token in tokenize.generate_tokens(StringIO(text.text).readline):
+            is_comment = token.type == tokenize.COMMENT and token.line.lstrip().startswith("#")
+            if is_comment or "STRING" in tokenize.tok_name[token.type]:
+                whole.update(range(token.start[0], token.end[0] + 1))
+    except _BREAKS:
+        whole.clear()
+    yield from (line for number, line in enumerate(lines, 1) if number not in whole)
+
+
+def _breaks(line: str) -> Iterator[tuple[str, str, str]]:
+    """Iterate over the ways to break a line: what stands before a bracket, in it and behind; the best comes first."""
+    try:
+        tokens = list(tokenize.generate_tokens(StringIO(line).readline))
+    except _BREAKS:
+        return
+    for opening, closing in _brackets(tokens):
+        if closing.end[1] == len(line):
+            yield line[: opening.end[1]], line[opening.end[1] : closing.start[1]], closing.string
+    head = _head(tokens)
+    if head is not None:
+        yield f"{line[:head]} (", line[head:].lstrip(), ")"
+
+
+def _head(tokens: list[tokenize.TokenInfo]) -> int | None:
+    """Return the column behind the `=` or the `return` before the value of a statement."""
+    depth, found = 0, None
+    for token in tokens:
+        if token.string == "lambda":
+            break
+        if token.string == "return" or (token.string == "=" and depth == 0):
+            found = token.end[1]
+        depth += (token.string in _OPENING) - (token.string in _CLOSING)
+    return found
+
+
+_OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
+
+
+def _brackets(tokens: list[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, tokenize.TokenInfo]]:
+    """Iterate over the pairs of brackets."""
+    stack: list[tokenize.TokenInfo] = []
+    for token in tokens:
+        if token.type == tokenize.OP and token.string in _OPENING:
+            stack.append(token)
+        elif token.type == tokenize.OP and token.string in _CLOSING and stack:
+            yield stack.pop(), token
+
+
+def _hugs(text: Text) -> bool:
+    """Tell whether most brackets of a file that span lines are closed behind their last element, not below it."""
+    try:
+        tokens = list(tokenize.generate_tokens(StringIO(text.text).readline))
+    except _BREAKS:
+        return False
+    following = {token.start: after.string for token, after in pairwise(tokens)}
+    spanning = [
+        (o, c) for o, c in _brackets(tokens) if o.start[0] < c.start[0] and following[c.start] not in (":", "->")
+    ]
+    hugging = [c for _, c in spanning if c.line[: c.start[1]].strip()]
+    return 2 * len(hugging) > len(spanning)
