@@ -52,7 +52,8 @@ def worthwhile(decision: Decision, options: Options) -> Verdict:
         return Keep(Purpose.TWIN(name=site.name))
     if site.harm()[0] is not Harm.HARMLESS:
         return verdict
-    if site.value.dtype in DISCRETE or is_made_of_indices(site.run, site.write.target):
+    is_out = site.write.kind is WriteKind.OUT
+    if site.value.dtype in DISCRETE or (not is_out and is_made_of_indices(site.run, site.write.target)):
         return Keep(Purpose.NO_GRADIENT(name=site.name))
     if _is_constant(site) and not options.unsafe:
         return Keep(Purpose.NO_GRAPH(name=site.name))
@@ -195,7 +196,7 @@ class Copies:
             return True
         roots = site.roots()
         is_cloned = any(earlier.roots() & roots for earlier in self._made.get(copy.places, []))
-        return is_cloned or any(_is_new_memory(site, o) for o in roots - site.state.bases.keys())
+        return is_cloned or any(_is_new_memory(site, o) for o in roots)
 
     def _shares(self, earlier: Site, site: Site) -> bool:
         """Tell whether `site` follows `earlier` in straight line, on the same tensor, with nothing saved in between."""
@@ -285,8 +286,10 @@ def _is_new_memory(site: Site, obj: Obj) -> bool:
     callee = run.values.get(maker.func) if isinstance(maker, ast.Call) else None
     if callee is not None and any(isinstance(ref, Bound | Function) for ref in alternatives(callee.ref)):
         return True
-    named = [torchapi.function(f"{space}.{obj.operator}") for space in ("torch", "torch.nn.functional", "torch.Tensor")]
-    operator = next(filter(None, named), None)
+    if obj in site.state.bases:
+        return False
+    spaces = ("torch", "torch.nn.functional", "torch.Tensor")
+    operator = next(filter(None, (torchapi.function(f"{space}.{obj.operator}") for space in spaces)), None)
     return (callee is not None and callee.must_be(MODULE)) or (operator is not None and not operator.elementwise)
 
 
