@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from unplace import torchapi
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Bound, Function, alternatives
-from unplace.analysis.domain.values import DISCRETE, MODULE, SELECTING, Obj, Origin
+from unplace.analysis.domain.values import DISCRETE, MODULE, NONE, SELECTING, Obj, Origin
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries.asked_for import ends_without_gradient, is_made_of_indices, may_get_graph, may_have_graph
@@ -288,9 +288,11 @@ def _is_new_memory(site: Site, obj: Obj) -> bool:
         return True
     if obj in site.state.bases:
         return False
+    if callee is not None and callee.may_be(MODULE) and callee.must_be(MODULE | NONE):
+        return True
     spaces = ("torch", "torch.nn.functional", "torch.Tensor")
     operator = next(filter(None, (torchapi.function(f"{space}.{obj.operator}") for space in spaces)), None)
-    return (callee is not None and callee.must_be(MODULE)) or (operator is not None and not operator.elementwise)
+    return operator is not None and not operator.elementwise
 
 
 def _maker(site: Site, obj: Obj) -> Hashable:
