@@ -280,7 +280,8 @@ def test_pieces_of_a_split_are_forbidden_to_write(name: str) -> None:
 
 def test_names_of_tensors_and_of_torch_exist() -> None:
     held = [members.PERMUTING, members.RESTRIDING, members.USUALLY_VIEWS, members.SPLITTING, members.CUTTING]
-    held += [members.OF_ONE_OBJECT, members.SPARSE_WRITES, members.WITHOUT_ARGUMENTS, members.IDIOMS, members.JOINED_BY]
+    held += [members.OF_ONE_OBJECT, members.COPYING_FIRST, members.WITHOUT_ARGUMENTS, members.IDIOMS, members.JOINED_BY]
+    held += [members.BITWISE]
     assert [name for names in held for name in names if not hasattr(torch.Tensor, name)] == []
     qualified = [*modes.CONTEXTS, *modes.COMPILING, *modes.NOT_COMPILING, *modes.KEEPING_FUNCTIONS, *modes.NUMBERS]
     qualified += [*modes.KEEPING_METHODS, *modules.REGISTERED_CLASSES, *modules.OPTIMIZERS, *results.TENSOR_CLASSES]
