@@ -212,6 +212,41 @@ def test_what_may_be_a_tensor_is_kept_as_something_unknown(case: str) -> None:
     assert all(any(a.endswith("is a tensor") for a in f.assumptions) for f in findings(UNCLEAR[case]) if f.edits)
 
 
+HARDLY = {
+    "a number that counts": """
+import torch
+
+class Recipe:
+    def __init__(self):
+        self.step = 0
+
+    def resume(self, state):
+        self.step = state["epochs"] * self.size
+
+    def train(self, batches):
+        for batch in batches:
+            torch.sigmoid(self.model(batch)).mean().backward()
+            self.step += 1
+            self.log(self.step)
+""",
+    "an array": """
+import numpy as np
+import torch
+from copy import deepcopy
+
+def apply(coords: np.ndarray, k):
+    coords = deepcopy(coords).astype(float)
+    coords[..., 0] = coords[..., 0] * k
+    return coords
+""",
+}
+
+
+@pytest.mark.parametrize("case", HARDLY)
+def test_what_is_hardly_a_tensor_is_no_assumption(case: str) -> None:
+    assert [f.assumptions for f in findings(HARDLY[case]) if f.edits] == []
+
+
 REPORTED = {
     "a number becomes a tensor": """
 import torch

@@ -43,6 +43,11 @@ def evidence(code: str, imports: str = IMPORTS) -> Evidence:
         ("x[..., 0] = y", HINT),
         ("x[i, j] = y", NONE),  # a dictionary may have a pair as its key
         ("x[x > 0] = 1", HINT),
+        ("x = y.astype(float); x[:, 0] = x[:, 0] * k", NONE),  # an array
+        ("x = y.copy(); x[:, 0] = k", NONE),
+        ("m = torch.rand(3) < p; x[m] = y", HINT),
+        ("m = ~(torch.rand(3) < p); x[m] += y", HINT),
+        ("m = q < p; x[m] = y", NONE),  # may be one truth value, for a list of two
         ("x[:3] = y", NONE),
         ("x[:3] = 1.0; return torch.max(t, x)", HINT),  # not only a dimension
         ("x[x > 0] = 1; return torch.max(t, x)", HINT),
@@ -55,6 +60,21 @@ def evidence(code: str, imports: str = IMPORTS) -> Evidence:
         ("y = x; return y.sigmoid(), x", PROOF),
         ("x = helper(t); x[0] = 1; return F.relu(x)", PROOF),
         ("x = helper(t); return F.relu(x[:, 0])", PROOF),
+        ("torch.sigmoid_(x); return x", PROOF),
+        ("torch.nn.init.zeros_(x); return x", PROOF),
+        ("y = (x * 2, 1); y[0].sigmoid_(); return x[0]", PROOF),
+        ("y = (x * 2, t); h(y); y[-2].sigmoid_(); return x[0]", PROOF),  # nothing replaces an element of a tuple
+        ("y = [x * 2, t]; y[0].sigmoid_(); return x[0]", PROOF),
+        ("y = [x * 2, t]; h(y); y[0].sigmoid_(); return x[0]", NONE),
+        ("y = [x * 2, t]; y[0] = t; y[0].sigmoid_(); return x[0]", NONE),
+        ("y = [x * 2, t]; y.reverse(); y[0].sigmoid_(); return x[0]", NONE),
+        ("y = [x * 2, *t]; y[0].sigmoid_(); return x[0]", NONE),
+        ("y = [x * 2 for k in t]; s = [v.sigmoid_() for v in y]; return x[0]", PROOF),
+        ("y = [x * 2 for k in t]; y += t; s = [v.sigmoid_() for v in y]; return x[0]", NONE),
+        ("x = t[1]; torch.sigmoid_(t[1]); return x", PROOF),
+        ("x = t[1]; t.append(2); torch.sigmoid_(t[1]); return x", NONE),
+        ("v = x * 0.5; x[0] = 1", HINT),  # no list can be multiplied by a float
+        ("v = x * 2; x[0] = 1", NONE),
         ("return torch.stack([x, t]), x", PROOF),
         ("return torch.cat((x, *t)), x", PROOF),
         ("x += torch.ones(2); return x", PROOF),

@@ -53,6 +53,27 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
     return None
 
 
+def is_hardly_of_tensor(site: Site) -> bool:
+    """Tell whether the code shows that an object of unknown kind is hardly a tensor: an array, or a number that counts.
+
+    self.step = 0; ...; self.step = epochs * size; ...; self.step += 1
+    """
+    target, node = site.write.target, site.write.node
+    if not site.run.inference.of(target).may_be_tensor:
+        return True
+    owner = site.program.module.class_of(site.run.scope)
+    if not isinstance(node, ast.AugAssign) or not _is_whole(node.value) or owner is None:
+        return False
+    if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name):
+        return False
+    sources = [source for cls in owner.linearized() for _, source in cls.assigned.get(target.attr, ())]
+    return any(source is not None and _is_whole(source) for source in sources)
+
+
+def _is_whole(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
 def _thrown_away(site: Site, node: ast.AST) -> Meant | None:
     return Meant(Refusal.THROWN_AWAY(name=code_of(node))) if is_thrown_away(site.run, node) else None
 

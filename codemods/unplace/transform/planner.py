@@ -34,6 +34,7 @@ from unplace.transform.emit.statements import Statements
 from unplace.transform.fallbacks import Fallbacks
 from unplace.transform.filter import Filter
 from unplace.transform.flags import flags
+from unplace.transform.intent import is_hardly_of_tensor
 from unplace.transform.profitability import Copies, worthwhile
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
@@ -115,16 +116,17 @@ class Planner:
 
         To assume that pays only where the write may do harm: `count *= n` counts, most often.
         """
-        facts, is_harmless = decision.facts, decision.site.harm()[0] is Harm.HARMLESS
+        facts, harm = decision.facts, decision.site.harm()[0]
         if not decision.site.write.is_unclear or (facts is not None and facts.tensors):
             return decision
-        if self._is_applied(decision) and not is_harmless:
+        pays = harm is Harm.HARMFUL or (harm is Harm.POSSIBLE and not is_hardly_of_tensor(decision.site))
+        if self._is_applied(decision) and pays:
             return decision
         if facts is not None and facts.types:
             return decision.becoming(Keep(Purpose.NO_TENSOR(types=", ".join(sorted(facts.types)))))
-        if decision.site.harm()[0] is Harm.HARMFUL:
+        if harm is Harm.HARMFUL:
             return decision
-        is_open = decision.is_recipe and not is_harmless
+        is_open = decision.is_recipe and pays
         reason = Purpose.UNKNOWN_KIND_UNSAFE if is_open else Purpose.UNKNOWN_KIND
         return decision.becoming(Keep(reason(name=decision.site.name)))
 

@@ -42,6 +42,22 @@ def operands_apart(run: Run, write: Write, *, is_observed: bool = False) -> tupl
     return tuple(dict.fromkeys(found))
 
 
+def arguments_apart(run: Run, write: Write) -> tuple[Reason, ...] | None:
+    """Return the assumptions under which no other argument of a call has the memory of the one that it writes.
+
+    None where the code shows that one does.
+    """
+    parted, found = write.state.parted(), list[Reason]()
+    for argument in write.operands:
+        if not write.state.may_share(argument.objs, write.value.objs):
+            continue
+        node = next((n for n in _given(write.node) if run.values.get(n) is argument), None)
+        if node is None or parted.may_share(argument.objs, write.value.objs):
+            return None
+        found.append(Assumption.NOT_SHARED(one=code_of(write.target), other=code_of(node)))
+    return tuple(dict.fromkeys(found))
+
+
 def _is_one(write: Write, operand: Value, parted: Snapshot) -> bool:
     """Tell whether an operand shares memory with the target, whichever of several tensors the two are."""
     pairs = ((frozenset((one,)), frozenset((other,))) for one in operand.objs for other in write.value.objs)

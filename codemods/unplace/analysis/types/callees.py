@@ -37,6 +37,9 @@ RESULTS = {
 }
 """The kinds of the results of torch's operators."""
 
+_WRITTEN = (("input",), ("tensor",))
+"""The first parameter of torch's functions that write one tensor, and return it: `torch.relu_`, `nn.init.zeros_`."""
+
 _TESTS = frozenset(["callable", "hasattr", "isinstance", "issubclass", "type"])
 _NUMERIC = NUMBER | TENSOR | ARRAY
 
@@ -139,6 +142,10 @@ class Callees:
         if operator is not None:
             poses = is_of_posing_class(self._module, operator.short)
             return Signature() if poses else of_operator(operator, qualified)
+        writing = torchapi.inplace_function(qualified)
+        if writing is not None and writing.parameters[:1] in _WRITTEN:
+            poses = is_of_posing_class(self._module, qualified.rpartition(".")[2])
+            return Signature() if poses else Signature(TENSOR, TENSOR)
         layer = torchapi.module(qualified)
         return Signature(CALLABLE | OTHER if layer is None and qualified[:1].isupper() else ANYTHING)
 

@@ -26,14 +26,15 @@ from unplace.analysis.domain.values import (
     UNKNOWN,
 )
 from unplace.analysis.project.module import ModuleIndex, reaching_in
-from unplace.analysis.syntax.bindings import is_text_key, last_name
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, NUMBERS, TEXTS, children, walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types import evidence, kinds, lookups
+from unplace.analysis.types import evidence, indices, kinds, lookups
 from unplace.analysis.types.callees import Callees, Signature, usual_argument
 from unplace.analysis.types.evidence import Evidence
+from unplace.analysis.types.indices import EACH
 from unplace.analysis.types.own_methods import tells_nothing
 from unplace.analysis.types.relations import (
     ANYTHING,
@@ -41,6 +42,7 @@ from unplace.analysis.types.relations import (
     COMPARISON,
     ELEMENT,
     ITERABLE,
+    MASKED,
     NEGATED,
     OPERATION,
     READ_AT,
@@ -49,6 +51,7 @@ from unplace.analysis.types.relations import (
     STORED_AS_DATA,
     STORED_AT,
     UPDATE,
+    operator_of,
 )
 from unplace.analysis.types.system import A_NUMBER, A_TEXT, AN_OBJECT, UNTOLD, System, Variable
 
@@ -66,6 +69,8 @@ class Collector:
         self._callees = Callees(module, scope)
         body = scope.node.body
         self._reaching = reaching_in(module, scope)
+        self._steady = indices.Steady(scope, self._callees.qualified)
+        self._masks = set[Variable]()
         self._unsteady = scope.volatile | scope.global_names | scope.nonlocal_names
         for argument in scope.parameters:
             self._parameter(argument)
@@ -123,11 +128,9 @@ class Collector:
     def _augmented(self, node: ast.AST) -> None:
         assert isinstance(node, ast.AugAssign)
         value, target = self._value(node.value), node.target
-        relation = UPDATE[type(node.op)]
+        relation = UPDATE[operator_of(node.op, node.value)]
         if isinstance(target, ast.Subscript):
-            holder = self._value(target.value)
-            before, after = self.found.new(), self.found.new()
-            form = self._index(target.slice)
+            (holder, form), before, after = self._at(target), self.found.new(), self.found.new()
             self.found.relate(READ_AT[form], holder, before)
             self.found.relate(relation, before, value, after)
             self.found.relate(STORED_AT[form], holder, after)
@@ -182,14 +185,27 @@ class Collector:
         elif isinstance(target, ast.Starred):
             self._bind(target.value, self.found.new(LIST), None)
         elif isinstance(target, ast.Subscript):
-            holder = self._value(target.value)
-            self.found.relate(STORED_AT[self._index(target.slice)], holder, value)
+            holder, form = self._at(target)
+            self.found.relate(STORED_AT[form], holder, value)
         else:
             if isinstance(target, ast.Attribute):
                 stored_as = STORED_AS_DATA if target.attr == "data" else STORED_AS
                 self.found.relate(stored_as, self._value(target.value), value)
             if path_of(target) is not None:
                 self.found.relate(SAME, self.found.definition(target), value)
+            if isinstance(target, ast.Name) and source is not None:
+                if indices.is_mask(source):
+                    self._masks.add(self.found.definition(target))
+                elif isinstance(source, ast.Tuple | ast.List | ast.ListComp):
+                    self._keep(target, source)
+
+    def _keep(self, target: ast.Name, source: ast.Tuple | ast.List | ast.ListComp) -> None:
+        """Let the elements of a display that is bound to a name be those that are read from it."""
+        if not isinstance(source, ast.Tuple) and target not in self._steady:
+            return
+        holder = self.found.definition(target)
+        for index, element in indices.elements(source):
+            self.found.relate(SAME, self.found.entry((holder, index)), self.found.of_nodes[element])
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Variable, source: ast.expr | None) -> None:
         sources = source.elts if isinstance(source, ast.Tuple | ast.List) else []
@@ -218,7 +234,8 @@ class Collector:
             self._value(source)
             self._bind(target, A_NUMBER, None)
         else:
-            value, element = self._value(source), self.found.new()
+            value = self._value(source)
+            element = self._element(source, value)
             self.found.restrict(value, ITERABLE)
             self.found.relate(ELEMENT, value, element)
             self._bind(target, element, None)
@@ -291,31 +308,37 @@ class Collector:
 
     def _subscript(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.Subscript)
-        holder, result, index = self._value(node.value), self.found.new(), self._index(node.slice)
+        holder, index = self._at(node)
+        result = self._element(node.value, holder, indices.number(node.slice)) if index == "plain" else self.found.new()
         self.found.relate(READ_AT[index], holder, result)
         if index == "plain":
             self.found.taken_from[result] = holder
-        if _is_mask(node.slice):
+        if indices.is_mask(node.slice):
             self.found.restrict(holder, TENSOR | ARRAY | OTHER, likely=True)
         return result
 
-    def _index(self, node: ast.expr) -> str:
-        """Return the form of an index, a key of `READ_AT`."""
-        if not isinstance(node, ast.Slice):
-            self._value(node)
-        if is_text_key(node):
-            return "text"
-        if isinstance(node, ast.Slice):
-            return "slice"
-        if isinstance(node, ast.Tuple):
-            is_cut = any(isinstance(e, ast.Slice) or _is_marker(e) for e in node.elts)
-            return "cut" if is_cut else "several"
-        return "cut" if _is_marker(node) else "plain"
+    def _at(self, node: ast.Subscript) -> tuple[Variable, str]:
+        """Return the variable of an indexed object, and the form of the index, a key of `READ_AT`."""
+        holder = self._value(node.value)
+        index = self._value(node.slice) if not isinstance(node.slice, ast.Slice) else UNTOLD
+        if index in self._masks:
+            self.found.doubtful.append((MASKED, (holder, index)))
+        return holder, indices.form(node.slice)
+
+    def _element(self, source: ast.expr, holder: Variable, index: int | None = None) -> Variable:
+        """Return the variable of an element: that of its other reads where these give the same object."""
+        key: tuple[Variable, int | str] = holder, EACH
+        if key in self.found.entries:
+            return self.found.entry(key)
+        key = holder, index if index is not None else EACH
+        if index is not None and (key in self.found.entries or source in self._steady):
+            return self.found.entry(key)
+        return self.found.new()
 
     def _binary(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.BinOp)
         left, right, result = self._value(node.left), self._value(node.right), self.found.new()
-        self.found.relate(OPERATION[type(node.op)], left, right, result)
+        self.found.relate(OPERATION[operator_of(node.op, node.left, node.right)], left, right, result)
         return result
 
     def _unary(self, node: ast.expr) -> Variable:
@@ -358,7 +381,7 @@ class Collector:
         for child in children(node):
             if isinstance(child, ast.expr):
                 self._value(child)
-        return self.found.new(_DISPLAYS[type(node)])
+        return self.found.new(kinds.OF_DISPLAYS[type(node)])
 
     def _comprehension(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
@@ -368,7 +391,7 @@ class Collector:
                 self._value(test)
         for element in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
             self._value(element)
-        return self.found.new(_DISPLAYS[type(node)])
+        return self.found.new(kinds.OF_DISPLAYS[type(node)])
 
     def _text(self, node: ast.expr) -> Variable:
         for child in children(node):
@@ -417,6 +440,7 @@ class Collector:
         """Return the result of a method of an object of the scope."""
         holder, name = self._value(function.value), function.attr
         result = self.found.new()
+        self.found.restrict(result, lookups.given_by_others(name), likely=True)
         self._look_up(holder, name, evidence.of_call(node))
         if not evidence.may_be_of_tensor(node, name):
             self.found.foreign |= {holder, self.found.taken_from.get(holder, holder)}
@@ -431,35 +455,12 @@ class Collector:
         return result
 
 
-def _is_marker(node: ast.expr) -> bool:
-    """Tell whether an index is None or `...`."""
-    return isinstance(node, ast.Constant) and node.value in (None, ...)
-
-
-def _is_mask(node: ast.expr) -> bool:
-    """Tell whether an index compares something: `x[x > 0]`, `x[~(a == b)]`."""
-    while isinstance(node, ast.UnaryOp):
-        node = node.operand
-    return isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn)
-
-
 def _names_in(node: ast.expr | None) -> set[str]:
     """Return the names of the exceptions that a handler catches; that of all of them where it names none."""
     if node is None:
         return {"BaseException"}
     return {name for part in walk(node) if (name := last_name(part)) is not None}
 
-
-_DISPLAYS = {
-    ast.List: LIST,
-    ast.ListComp: LIST,
-    ast.Tuple: TUPLE,
-    ast.Dict: DICT,
-    ast.DictComp: DICT,
-    ast.Set: OTHER,
-    ast.SetComp: OTHER,
-    ast.GeneratorExp: OTHER,
-}
 
 _STATEMENTS: dict[type, Callable[[Collector, Any], None]] = {
     ast.Assign: Collector._assign,

@@ -1,4 +1,4 @@
-"""Kinds of parameters, as their annotations and defaults give them."""
+"""Kinds of parameters, as their annotations and defaults give them, and of displays."""
 
 from __future__ import annotations
 
@@ -62,6 +62,19 @@ _GENERIC = {
     "Type": CALLABLE,
     "NDArray": ARRAY,
 }
+
+
+OF_DISPLAYS = {
+    ast.List: LIST,
+    ast.ListComp: LIST,
+    ast.Tuple: TUPLE,
+    ast.Dict: DICT,
+    ast.DictComp: DICT,
+    ast.Set: OTHER,
+    ast.SetComp: OTHER,
+    ast.GeneratorExp: OTHER,
+}
+"""The kinds of what brackets and braces make."""
 
 
 def of_annotation(node: ast.expr | None) -> int:

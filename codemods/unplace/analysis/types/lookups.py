@@ -21,7 +21,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.types import evidence
 from unplace.analysis.types.callees import RESULTS
-from unplace.analysis.types.relations import Relation, member
+from unplace.analysis.types.relations import ANYTHING, Relation, member
 
 _TYPES: dict[int, tuple[type, ...]] = {
     NUMBER: (int, float),
@@ -31,6 +31,9 @@ _TYPES: dict[int, tuple[type, ...]] = {
     SHAPE: (tuple,),
     DICT: (dict,),
 }
+
+_GIVING_THE_LIKE = frozenset(["astype", "copy", "to_numpy", "toarray", "todense"])
+"""Methods of arrays, frames and containers that give another one."""
 
 
 @cache
@@ -56,3 +59,8 @@ def of_method(name: str) -> Relation | None:
     if operator is not None and not operator.result_when:
         return member(having(name), RESULTS[operator.result])
     return member(having(name), TENSOR) if torchapi.inplace_method(name) is not None else None
+
+
+def given_by_others(name: str) -> int:
+    """Return the likely kinds of what a method gives that no tensor has: arrays give arrays, and a copy is alike."""
+    return ANYTHING & ~TENSOR if name in _GIVING_THE_LIKE else ANYTHING

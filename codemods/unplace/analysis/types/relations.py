@@ -98,6 +98,11 @@ READ_AT = {
 }
 """The indexed object and the result, by the form of the index."""
 
+_ARRAYS = TENSOR | ARRAY | OTHER
+
+MASKED = Relation([(_ARRAYS, ANYTHING), (ANYTHING & ~_ARRAYS, ANYTHING & ~(TENSOR | ARRAY))], result=None)
+"""The indexed object and an index that is a comparison's result: a tensor of these picks from no list."""
+
 _NUMERIC = NUMBER | TENSOR
 
 _LISTED = _NUMERIC | ARRAY | LIST | TUPLE
@@ -162,6 +167,13 @@ OPERATION = {kind: Relation(_numeric(kind)) for kind in ast.operator.__subclasse
 
 UPDATE = OPERATION | {ast.Add: Relation([*_numeric(ast.Add), (LIST, ITERABLE & ~TENSOR, LIST)])}
 """The target, the operand and the result of an augmented assignment: a list takes any iterable."""
+
+
+def operator_of(node: ast.operator, *operands: ast.expr) -> type[ast.operator]:
+    """Return the operator whose relation holds: a float repeats no list, so that a product with one is like `/`."""
+    has_float = any(isinstance(operand, ast.Constant) and type(operand.value) is float for operand in operands)
+    return ast.Div if has_float and isinstance(node, ast.Mult) else type(node)
+
 
 _ORDERED = [
     (TENSOR, TENSOR | NUMBER | ARRAY, TENSOR),

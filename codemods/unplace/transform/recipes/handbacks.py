@@ -29,6 +29,7 @@ from unplace.analysis.project.callers import (
 from unplace.analysis.project.compiled import compiled
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.whole import calls_in_run
+from unplace.analysis.queries.apart import arguments_apart
 from unplace.analysis.queries.noticed import Observers
 from unplace.analysis.queries.observers import Watch
 from unplace.analysis.syntax.bindings import assigned_names
@@ -226,8 +227,11 @@ class Handbacks:
     def _plan_call(self, handback: Handback, taking: Taking, arguments: list[tuple[str, Handed]]) -> Refuse | None:
         """Plan how one call takes the new tensors."""
         for name, call in arguments:
-            if any(call.write.state.may_share(o.objs, call.write.value.objs) for o in call.write.operands):
+            apart = arguments_apart(call.run, call.write)
+            if apart is None:
                 return Refuse(Refusal.ANOTHER_ARGUMENT())
+            for assumption in apart:
+                handback.assume(assumption)
             site = self.site(call)
             if site.registered() is not None:
                 return Refuse(Refusal.REGISTERED(name=site.name))
