@@ -80,10 +80,10 @@ def test_options(options: list[str], edits: dict[str, str]) -> None:
 def test_an_unknown_rule_is_said_and_nothing_is_changed(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text(MODEL, encoding="utf-8")
-    done = codemod(tmp_path, "-x", "unplace.codemod.RewriteInPlace", "--select", "UNP999", "model.py")
+    done = codemod(tmp_path, "-x", "unplace.codemod.RewriteInPlace", "--select", "XYZ999", "model.py")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].endswith(
-        "argument --select: unknown rule UNP999. Known: " + ", ".join(codes()) + "."
+        "argument --select: unknown rule XYZ999. Known: " + ", ".join(codes()) + "."
     )
     assert "Traceback" not in done.stderr
     assert path.read_text(encoding="utf-8") == MODEL

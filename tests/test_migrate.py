@@ -320,7 +320,12 @@ def test_the_repository_s_own_configuration_holds_and_none_around_it(tmp_path: P
     [
         (SEES_BOTH + " || grep -q 'y += 1' model.py", 0, "migrated, 2 operations", ["y = y + 1", "z = z * 2"]),
         ("grep -q 'y += 1' model.py", 0, "1 left out by the verification", ["y += 1", "z = z * 2"]),
-        ("grep -q 'y += 1' model.py && grep -q 'z \\*= 2' model.py", 1, "rejected, 2 refused", []),
+        (
+            "grep -q 'y += 1' model.py && grep -q 'z \\*= 2' model.py",
+            1,
+            "fails with each of the rewrites, 2 refused",
+            [],
+        ),
         ("false", 1, "skipped, nothing can be verified: `false` fails without a rewrite", []),
         ("sleep 9", 1, "skipped, nothing can be verified: `sleep 9` timed out after 0 s", []),
         ('test -f "$UNPLACE_REPOSITORY/local"', 0, "migrated, 2 operations", ["y = y + 1", "z = z * 2"]),

@@ -401,7 +401,12 @@ MUTANTS: dict[int, list[Mutant]] = {
             "another index",
             of(test_harm.test_an_element_at_an_unknown_index_may_be_one_of_a_list),
             "transform.sites.Site._worked_out_harm",
-            edited((" and not self._is_guess()", "")),
+            edited(
+                (
+                    "self._surely_saved_by_callers() if self._is_guess() else self._surely_saved()",
+                    "self._surely_saved()",
+                )
+            ),
         ),
     ],
     12: [
@@ -570,7 +575,7 @@ MUTANTS: dict[int, list[Mutant]] = {
     18: [
         mutant("of what is overwritten", fixture(MADE), "transform.sites.Site.replaces_all", gives(False)),
         mutant("of what was copied", fixture(MADE), "torchapi.results.COPYING", is_now(frozenset())),
-        mutant("of what is filled", fixture(MADE), "analysis.interpret.run.Run._fills", gives(False)),
+        mutant("of what is filled", fixture(MADE), "analysis.interpret.run.Run.is_made_to_be_filled", gives(False)),
         mutant(
             "a guard that asks autograd",
             fixture("UNP002/guarded_by_autograd"),

@@ -20,17 +20,24 @@ _LIMITS = (79, 80, 88, 90, 99, 100, 110, 119, 120)
 _LAX = 88
 """The least limit that a file may have whose longest line shows none."""
 
+_NEAR = 5
+"""A line shows a limit if it is shorter by fewer characters."""
+
 _BREAKS = (tokenize.TokenError, IndentationError, SyntaxError)
 
 
 def wrapped(text: Text, line: str, indent: str, comment: str = "") -> str:
-    """Return a line as it is, or as several if it is too long with the comment behind it, and shorter then."""
-    length = len(indent) + len(line) + len(comment)
-    limit = limit_of(text) if length > _LIMITS[0] and "\n" not in line else None
-    if limit is None or length <= limit:
+    """Return a line as it is, or as several if it is too long with the comment behind it, and shorter then.
+
+    The comment counts only in files with lines of the usual length: in others that is a guess. And no value is put into
+    brackets because of it.
+    """
+    length = len(indent) + len(line)
+    limit = limit_of(text) if length + len(comment) > _LIMITS[0] and "\n" not in line else None
+    if limit is None or length + len(comment) <= limit or (length <= limit and not _reaches(text, limit)):
         return line
     inner = indent + ("\t" if indent.endswith("\t") else "    ")
-    for start, inside, end in _breaks(line):
+    for start, inside, end in _breaks(line, at_value=length > limit):
         if inside.strip() and len(inner + inside) <= limit:
             if _hugs(text) and len(inner + inside + end + comment) <= limit:
                 return text.newline.join((start, inner + inside + end))
@@ -43,9 +50,18 @@ def limit_of(text: Text) -> int | None:
 
     Lines that no formatter breaks don't count: those with a text, and comments.
     """
-    longest = max(map(len, _breakable(text)), default=0)
+    longest = _longest(text)
     fitting = (limit for limit in _LIMITS if longest <= limit)
-    return next((limit for limit in fitting if limit >= _LAX or limit - longest < 5), None)
+    return next((limit for limit in fitting if limit >= _LAX or limit - longest < _NEAR), None)
+
+
+def _reaches(text: Text, limit: int) -> bool:
+    """Tell whether a line of a file is about as long as its limit lets it be."""
+    return limit - _longest(text) < _NEAR
+
+
+def _longest(text: Text) -> int:
+    return max(map(len, _breakable(text)), default=0)
 
 
 def _breakable(text: Text) -> Iterator[str]:
@@ -62,8 +78,11 @@ def _breakable(text: Text) -> Iterator[str]:
     yield from (line for number, line in enumerate(lines, 1) if number not in whole)
 
 
-def _breaks(line: str) -> Iterator[tuple[str, str, str]]:
-    """Iterate over the ways to break a line: what stands before a bracket, in it and behind; the best comes first."""
+def _breaks(line: str, *, at_value: bool) -> Iterator[tuple[str, str, str]]:
+    """Iterate over the ways to break a line: what stands before a bracket, in it and behind; the best comes first.
+
+    With `at_value`, the whole value may be put into brackets.
+    """
     try:
         tokens = list(tokenize.generate_tokens(StringIO(line).readline))
     except _BREAKS:
@@ -71,7 +90,7 @@ def _breaks(line: str) -> Iterator[tuple[str, str, str]]:
     for opening, closing in _brackets(tokens):
         if closing.end[1] == len(line):
             yield line[: opening.end[1]], line[opening.end[1] : closing.start[1]], closing.string
-    head = _head(tokens)
+    head = _head(tokens) if at_value else None
     if head is not None:
         yield f"{line[:head]} (", line[head:].lstrip(), ")"
 
