@@ -69,3 +69,14 @@ def test_a_step_is_ignored_by_a_comment() -> None:
     lines = text.splitlines(keepends=True)
     lines[found.line - 1] = lines[found.line - 1].rstrip("\n") + "  # unplace: ignore[UNP009]\n"
     assert not steps("".join(lines))
+
+
+def test_a_function_named_backward_is_none() -> None:
+    assert not steps(
+        "from torch.autograd import backward\n\n\n"
+        "def update(net, opt, x):\n"
+        "    loss = net(x).sum()\n"
+        "    opt.zero_grad()\n"
+        "    backward(loss)\n"
+        "    opt.step()\n"
+    )

@@ -72,8 +72,8 @@ def _zeroes(module: ModuleIndex, path: str) -> bool:
 
     A module has that method, too, but it has no steps.
     """
-    calls = (call for _, call in module.calls_named("zero_grad") if isinstance(call.func, ast.Attribute))
-    return any(path_of(call.func.value) == path for call in calls if isinstance(call.func, ast.Attribute))
+    functions = (call.func for _, call in module.calls_named("zero_grad"))
+    return any(isinstance(f, ast.Attribute) and path_of(f.value) == path for f in functions)
 
 
 def _maker(module: ModuleIndex, scope: Scope, optimizer: ast.expr, *, is_passed: bool = False) -> _Maker | None:

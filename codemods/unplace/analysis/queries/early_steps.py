@@ -65,8 +65,9 @@ def early_steps(module: ModuleIndex) -> list[EarlyStep]:
     traces: dict[Scope, _Trace] = {}
     for step in steps(module) if module.calls_named("backward") else ():
         if isinstance(step.scope.node, ast.FunctionDef | ast.Module):
-            trace = traces.setdefault(step.scope, _Trace(module, step.scope))
-            early = trace.early(step)
+            if step.scope not in traces:
+                traces[step.scope] = _Trace(module, step.scope)
+            early = traces[step.scope].early(step)
             found += [early] if early is not None else []
     return found
 
@@ -125,7 +126,8 @@ class _Trace:
 
     def _backwards(self) -> list[ast.Call]:
         """Return the calls that run backward through everything: those with `inputs=` leave weights out."""
-        calls = [c for c in self._scope.of(ast.Call) if last_name(c.func) == "backward"]
+        calls = self._scope.of(ast.Call)
+        calls = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "backward"]
         return [c for c in calls if not any(k.arg == "inputs" for k in c.keywords) and self._records(c)]
 
     def _records(self, node: ast.AST) -> bool:
