@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project.calling import holders_of
-from unplace.analysis.project.module import from_folder, home
+from unplace.analysis.project.calling import holders_of, may_call
+from unplace.analysis.project.module import ModuleIndex, from_folder, home, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import name_of
 from unplace.analysis.project.users import users_of
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.reasons import Line
+
+Callee = str | Class | Scope
+"""What calls of a function reach: a function of a name, an object of a class, or a method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +88,59 @@ def _handed_in(program: Program, scope: Scope, parameter: str, names: frozenset[
     return [Handed(program, run, write) for run, write in program.handed[callee].get((scope, parameter), ())]
 
 
-def _callee(scope: Scope) -> str | Class:
-    """Return what calls of a function name: it itself or, of a `forward`, an object of the class."""
+def _callee(scope: Scope) -> Callee:
+    """Return what calls of a function reach: its name or, of a method, it itself or an object of the class."""
     owner = home(scope).class_of(scope)
-    return owner if owner is not None and scope.name in OF_INSTANCES else scope.name
+    if owner is None:
+        return scope.name
+    return owner if scope.name in OF_INSTANCES else scope
 
 
-def _callers_of(program: Program, callee: str | Class, names: frozenset[str]) -> set[Scope]:
-    """Return the functions that may call functions of a name, or objects of a class; for a lambda, all functions."""
+def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[Scope]:
+    """Return the functions that may call functions of a name, a method, or objects of a class."""
     if callee == "<lambda>":
-        return set(program.module.scopes.by_node.values())
+        return _callers_of_lambdas(program.module)
     if isinstance(callee, str):
         return {caller for name in names | {callee} for caller, _ in program.module.calls_named(name)}
+    if isinstance(callee, Scope):
+        calls = [each for name in names | {callee.name} for each in program.module.calls_named(name)]
+        return {caller for caller, call in calls if _may_reach(program, callee, caller, call)}
     classes = {callee, *program.descendants(callee)}
     holders = holders_of(program, classes, names)
     return {
         scope
         for scope in program.module.scopes.by_node.values()
-        if program.module.class_of(scope) in classes or holders.are_called_in(scope)
+        if (program.module.class_of(scope) in classes and _may_call_itself(program.module, scope))
+        or holders.are_called_in(scope)
     }
+
+
+def _may_reach(program: Program, method: Scope, caller: Scope, call: ast.Call) -> bool:
+    """Tell whether a call under a method's name may reach it: `super().__init__()` reaches those of bases alone."""
+    is_known = isinstance(call.func, ast.Attribute) and program.module.owns(method)
+    return not is_known or may_call(program, method, caller, call, is_exact=False)
+
+
+def _may_call_itself(module: ModuleIndex, method: Scope) -> bool:
+    """Tell whether a method may call its own object: `self(x)`, `super().forward(x)`, or by handing it on."""
+    if any(node.attr in OF_INSTANCES for node in method.of(ast.Attribute)):
+        return True
+    own = method.parameters[0].arg if method.parameters else None
+    parents = module.scopes.parents
+    return any(name.id == own and not isinstance(parents[name], ast.Attribute) for name in method.names)
+
+
+@once
+def _callers_of_lambdas(module: ModuleIndex) -> set[Scope]:
+    """Return the functions that may call a lambda: those that pass one on, or all if one is kept.
+
+    net._apply(lambda t: t.half_())             self.act = lambda t: t.mul_(2)
+    """
+    scopes, parents = module.scopes.by_node, module.scopes.parents
+    lambdas = [(node, scope) for node, scope in scopes.items() if isinstance(node, ast.Lambda)]
+    if all(isinstance(parents[node], ast.Call | ast.keyword) for node, _ in lambdas):
+        return {scope.parent for _, scope in lambdas if scope.parent is not None}
+    return set(scopes.values())
 
 
 def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], list[tuple[Run, Write]]]:

@@ -102,9 +102,7 @@ class Program:
         self._guessing: set[object] = set()
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self.users: dict[Scope, list[tuple[Program, Scope]]] = {}  # the other files that may use a function
-        self.handed: dict[
-            str | Class, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]
-        ] = {}  # by callee: the name of a function, or the class of a called object
+        self.handed: dict[Hashable, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]] = {}  # by callee
         self.answers: dict[Hashable, object] = {}  # to questions about several runs
 
     @classmethod

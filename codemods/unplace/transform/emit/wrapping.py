@@ -9,12 +9,16 @@ The last form is that of files whose other brackets are closed so.
 
 from __future__ import annotations
 
+import ast
 import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
 
+from unplace.analysis.syntax.nodes import children
 from unplace.text.positions import Text
+from unplace.text.trees import parsed
 
 _LIMITS = (79, 80, 88, 90, 99, 100, 110, 119, 120)
 _LAX = 88
@@ -60,22 +64,25 @@ def _reaches(text: Text, limit: int) -> bool:
     return limit - _longest(text) < _NEAR
 
 
+@lru_cache(maxsize=4)
 def _longest(text: Text) -> int:
-    return max(map(len, _breakable(text)), default=0)
+    """Return the length of the longest line without a text that isn't a comment; 0 if none comes near a limit."""
+    lengths = {number: len(text.line(number)) for number in range(1, text.line_count + 1)}
+    near = [number for number, length in lengths.items() if length > _LIMITS[0] - _NEAR]
+    for number in sorted(near, key=lengths.__getitem__, reverse=True):
+        if not text.line(number).lstrip().startswith("#") and not _has_text(parsed(text.text), number):
+            return lengths[number]
+    return 0
 
 
-def _breakable(text: Text) -> Iterator[str]:
-    """Iterate over the lines of a file without texts and comments, or over all lines if it can't be taken apart."""
-    lines = text.text.splitlines()
-    whole: set[int] = set()
-    try:
-        for token in tokenize.generate_tokens(StringIO(text.text).readline):
-            is_comment = token.type == tokenize.COMMENT and token.line.lstrip().startswith("#")
-            if is_comment or "STRING" in tokenize.tok_name[token.type]:
-                whole.update(range(token.start[0], token.end[0] + 1))
-    except _BREAKS:
-        whole.clear()
-    yield from (line for number, line in enumerate(lines, 1) if number not in whole)
+def _has_text(node: ast.AST, line: int) -> bool:
+    """Tell whether a text below a node, or a piece of one, stands in a line."""
+    here = (node for node in children(node) if getattr(node, "lineno", line) <= line <= getattr(node, "end_lineno", line))
+    return any(_is_text(node) or _has_text(node, line) for node in here)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
 
 
 def _breaks(line: str, *, at_value: bool) -> Iterator[tuple[str, str, str]]:
@@ -120,6 +127,7 @@ def _brackets(tokens: list[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.Token
             yield stack.pop(), token
 
 
+@lru_cache(maxsize=4)
 def _hugs(text: Text) -> bool:
     """Tell whether most brackets of a file that span lines are closed behind their last element, not below it."""
     try:
