@@ -14,6 +14,7 @@ from unplace.analysis.project.module import ModuleIndex, from_folder, home, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import name_of
 from unplace.analysis.project.users import users_of
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.reasons import Line
@@ -132,15 +133,30 @@ def _may_call_itself(module: ModuleIndex, method: Scope) -> bool:
 
 @once
 def _callers_of_lambdas(module: ModuleIndex) -> set[Scope]:
-    """Return the functions that may call a lambda: those that pass one on, or all if one is kept.
+    """Return the functions that may call a lambda: those that pass it on or call what they got, or all if it is kept.
 
     net._apply(lambda t: t.half_())             self.act = lambda t: t.mul_(2)
     """
-    scopes, parents = module.scopes.by_node, module.scopes.parents
-    lambdas = [(node, scope) for node, scope in scopes.items() if isinstance(node, ast.Lambda)]
-    if all(isinstance(parents[node], ast.Call | ast.keyword) for node, _ in lambdas):
-        return {scope.parent for _, scope in lambdas if scope.parent is not None}
-    return set(scopes.values())
+    scopes = set(module.scopes.by_node.values())
+    lambdas = [scope for scope in scopes if isinstance(scope.node, ast.Lambda)]
+    if not all(_is_passed_on(module, scope.node) for scope in lambdas):
+        return scopes
+    passing = {scope.parent for scope in lambdas if scope.parent is not None}
+    return passing | {scope for scope in scopes if any(_is_of_local(module, scope, c) for c in scope.of(ast.Call))}
+
+
+def _is_passed_on(module: ModuleIndex, node: ast.AST) -> bool:
+    """Tell whether a lambda is an argument of a call that makes no object of the module, which might keep it."""
+    outer = module.scopes.parents[node]
+    call = module.scopes.parents[outer] if isinstance(outer, ast.keyword) else outer
+    made = {cls.name for cls in module.classes}
+    return isinstance(call, ast.Call) and last_name(call.func) not in {*made, "__init__"}
+
+
+def _is_of_local(module: ModuleIndex, scope: Scope, call: ast.Call) -> bool:
+    """Tell whether a call calls what a name of a function stands for, such as a parameter."""
+    owner = module.scopes.owner(scope, call.func.id) if isinstance(call.func, ast.Name) else None
+    return owner is not None and not owner.is_module
 
 
 def _handed(program: Program, callers: set[Scope]) -> dict[tuple[Scope, str], list[tuple[Run, Write]]]:

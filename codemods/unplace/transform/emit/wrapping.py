@@ -77,7 +77,9 @@ def _longest(text: Text) -> int:
 
 def _has_text(node: ast.AST, line: int) -> bool:
     """Tell whether a text below a node, or a piece of one, stands in a line."""
-    here = (node for node in children(node) if getattr(node, "lineno", line) <= line <= getattr(node, "end_lineno", line))
+    here = (
+        node for node in children(node) if getattr(node, "lineno", line) <= line <= getattr(node, "end_lineno", line)
+    )
     return any(_is_text(node) or _has_text(node, line) for node in here)
 
 
