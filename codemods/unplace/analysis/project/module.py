@@ -20,7 +20,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, c
 
 from unplace.analysis.domain.refs import Class, Member
 from unplace.analysis.syntax import classes
-from unplace.analysis.syntax.bindings import Bindings, NamedStore, last_name, named_store
+from unplace.analysis.syntax.bindings import SETTERS, Bindings, NamedStore, last_name, named_store
 from unplace.analysis.syntax.imports import Imports, canonical, imported, name_for
 from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.reaching import Reaching
@@ -172,7 +172,7 @@ class ModuleIndex:
 
     def stores_by_name(self) -> Iterator[NamedStore | None]:
         """Iterate over the calls that store by a name, `setattr(module, name, value)`; None for unpacked arguments."""
-        for setter in ("setattr", "__setattr__"):
+        for setter in SETTERS:
             yield from (named_store(call) for _, call in self.calls_named(setter))
 
     def reads_of(self, name: str) -> int:

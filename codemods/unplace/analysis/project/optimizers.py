@@ -11,8 +11,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from unplace.analysis.project.makers import Maker, maker_of
 from unplace.analysis.project.module import ModuleIndex, once
-from unplace.analysis.syntax.bindings import last_name, root_name
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
@@ -35,35 +36,29 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Maker:
-    """The call that makes an optimizer, its scope, and the call by which the optimizer is passed on, if it is."""
+class _Source:
+    """The call that makes an optimizer, and the call by which the optimizer is passed on, with its scope, if it is."""
 
-    scope: Scope
-    call: ast.Call
+    maker: Maker
     passed: tuple[Scope, ast.Call] | None = None
 
 
 @once
 def steps(module: ModuleIndex) -> list[Step]:
     """Return the steps of optimizers in a file; `scheduler.step()` is none."""
-    found = []
-    for scope, call in module.calls_named("step"):
-        optimizer = _stepping(module, scope, call)
-        if optimizer is not None:
-            maker = _maker(module, scope, optimizer)
-            owned = _owned(module, scope, maker) if maker is not None else frozenset[str]()
-            found.append(Step(scope, call, path_of(optimizer) or "", owned))
-    return found
+    return [step for scope, call in module.calls_named("step") if (step := _step(module, scope, call)) is not None]
 
 
-def _stepping(module: ModuleIndex, scope: Scope, call: ast.Call) -> ast.expr | None:
-    """Return the optimizer whose step a call is: its receiver, or the argument of a gradient scaler's."""
+def _step(module: ModuleIndex, scope: Scope, call: ast.Call) -> Step | None:
+    """Return the step that a call is, of its receiver or, as a gradient scaler's, of its argument."""
     if not isinstance(call.func, ast.Attribute):
         return None
-    for candidate in (call.func.value, *call.args[:1]):
-        path = path_of(candidate)
-        if path is not None and (_maker(module, scope, candidate) is not None or _zeroes(module, path)):
-            return candidate
+    for optimizer in (call.func.value, *call.args[:1]):
+        path = path_of(optimizer)
+        source = _source(module, scope, optimizer) if path is not None else None
+        if path is not None and (source is not None or _zeroes(module, path)):
+            owned = _owned(module, scope, source) if source is not None else frozenset[str]()
+            return Step(scope, call, path, owned)
     return None
 
 
@@ -76,51 +71,46 @@ def _zeroes(module: ModuleIndex, path: str) -> bool:
     return any(isinstance(f, ast.Attribute) and path_of(f.value) == path for f in functions)
 
 
-def _maker(module: ModuleIndex, scope: Scope, optimizer: ast.expr, *, is_passed: bool = False) -> _Maker | None:
+def _source(module: ModuleIndex, scope: Scope, optimizer: ast.expr, *, is_passed: bool = False) -> _Source | None:
     """Return the one call that makes an optimizer; None where it isn't seen, or where there are several.
 
     An optimizer that `is_passed` to a function was made in the scope that calls it.
     """
-    if isinstance(optimizer, ast.Attribute):
-        owner = module.class_of(scope)
-        stored = owner.assigned.get(optimizer.attr, []) if owner is not None and root_name(optimizer) == "self" else []
-        makers = [_Maker(where, value) for where, value in stored if isinstance(value, ast.Call)]
-        return makers[0] if len(makers) == len(stored) == 1 and _makes(module, makers[0]) else None
-    if not isinstance(optimizer, ast.Name):
+    maker = maker_of(module, scope, optimizer)
+    if maker is not None:
+        return _Source(maker) if _makes(module, maker) else None
+    binder = module.scopes.owner(scope, optimizer.id) if isinstance(optimizer, ast.Name) else None
+    if is_passed or binder is None or not isinstance(optimizer, ast.Name):
         return None
-    binder = module.scopes.owner(scope, optimizer.id)
-    if binder is None:
-        return None
-    sources = module.bindings(binder).sources.get(optimizer.id, [])
-    if not sources and any(parameter.arg == optimizer.id for parameter in binder.parameters):
-        return _passed(module, binder, optimizer.id) if not is_passed else None
-    made = _Maker(binder, sources[0]) if len(sources) == 1 and isinstance(sources[0], ast.Call) else None
-    return made if made is not None and _makes(module, made) else None
+    is_rebound = bool(module.bindings(binder).sources.get(optimizer.id))
+    is_parameter = any(parameter.arg == optimizer.id for parameter in binder.parameters)
+    return _passed(module, binder, optimizer.id) if is_parameter and not is_rebound else None
 
 
-def _makes(module: ModuleIndex, maker: _Maker) -> bool:
+def _makes(module: ModuleIndex, maker: Maker) -> bool:
     """Tell whether a call makes an optimizer of torch."""
     name = module.qualified(maker.scope, maker.call.func) or ""
     return name.startswith("torch.optim.") and not name.startswith(modules.NO_OPTIMIZERS)
 
 
-def _passed(module: ModuleIndex, scope: Scope, parameter: str) -> _Maker | None:
+def _passed(module: ModuleIndex, scope: Scope, parameter: str) -> _Source | None:
     """Return what makes the optimizer that the file's calls of a function pass for a parameter, if one does."""
     for where, call in module.calls_named(scope.name):
         given = argument_for(scope, call, parameter)
-        maker = _maker(module, where, given, is_passed=True) if given is not None else None
-        if maker is not None:
-            return _Maker(maker.scope, maker.call, (where, call))
+        source = _source(module, where, given, is_passed=True) if given is not None else None
+        if source is not None:
+            return _Source(source.maker, (where, call))
     return None
 
 
-def _owned(module: ModuleIndex, scope: Scope, maker: _Maker) -> frozenset[str]:
+def _owned(module: ModuleIndex, scope: Scope, source: _Source) -> frozenset[str]:
     """Return the paths by which a scope reaches the modules whose parameters an optimizer was made with."""
+    maker = source.maker
     given = [*maker.call.args[:1], *(k.value for k in maker.call.keywords if k.arg == "params")]
     held = {path for node in given for path in _modules_of(module, maker.scope, node)}
-    if maker.passed is None:
+    if source.passed is None:
         return frozenset(path for path in held if _is_same(module, maker.scope, scope, path.partition(".")[0]))
-    _, call = maker.passed
+    _, call = source.passed
     names = {parameter.arg: argument_for(scope, call, parameter.arg) for parameter in scope.parameters}
     return frozenset(n for n, node in names.items() if node is not None and path_of(node) in held)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.places import Places
-from unplace.analysis.syntax.bindings import named_store
+from unplace.analysis.syntax.bindings import NamedStore, named_store
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope
 
@@ -30,12 +30,11 @@ def patched(module: ModuleIndex) -> Places:
 
 
 def _patched_in(scope: Scope) -> Iterator[ast.expr]:
-    for node in scope.nodes:
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in ACTING:
-            if not (isinstance(node.value, ast.Name) and node.value.id == "self"):
-                yield node.value
-        stored = named_store(node) if isinstance(node, ast.Call) else None
-        if stored is not None and isinstance(stored.name, ast.Constant) and stored.name.value in ACTING:
+    for node in _stored_attributes(scope):
+        if node.attr in ACTING and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+            yield node.value
+    for stored, name in _stored_by_name(scope):
+        if name in ACTING:
             yield stored.holder
 
 
@@ -47,14 +46,22 @@ def patched_names(module: ModuleIndex) -> frozenset[str]:
 
 
 def _replaced_in(module: ModuleIndex, scope: Scope) -> Iterator[str]:
-    for node in scope.nodes:
-        stored = named_store(node) if isinstance(node, ast.Call) else None
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            name = module.qualified(scope, node)
-        elif stored is not None and isinstance(stored.name, ast.Constant):
-            holder = module.qualified(scope, stored.holder)
-            name = f"{holder}.{stored.name.value!s}" if holder is not None else None
-        else:
-            continue
-        if name is not None:
-            yield name
+    for node in _stored_attributes(scope):
+        replaced = module.qualified(scope, node)
+        if replaced is not None:
+            yield replaced
+    for stored, name in _stored_by_name(scope):
+        holder = module.qualified(scope, stored.holder)
+        if holder is not None:
+            yield f"{holder}.{name}"
+
+
+def _stored_attributes(scope: Scope) -> Iterator[ast.Attribute]:
+    return (node for node in scope.of(ast.Attribute) if isinstance(node.ctx, ast.Store))
+
+
+def _stored_by_name(scope: Scope) -> Iterator[tuple[NamedStore, str]]:
+    """Iterate over the stores under a constant name, `setattr(module, "forward", quick)`, with the name."""
+    for stored in filter(None, map(named_store, scope.of(ast.Call))):
+        if isinstance(stored.name, ast.Constant):
+            yield stored, str(stored.name.value)

@@ -33,7 +33,7 @@ from unplace.analysis.syntax.flow import Flow
 from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, FUNCTIONS, SCOPES, children, walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
-from unplace.torchapi import members, modules
+from unplace.torchapi import members, modes, modules
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,13 +97,15 @@ class _Trace:
         itself = (call.func for call in scope.of(ast.Call))
         self._detached = {path_of(f.value) for f in itself if isinstance(f, ast.Attribute) and f.attr == "detach_"}
         self._detached_in_part = {path_of(s.targets[0]) for s in scope.of(ast.Assign) if self._detaches(s)}
+        self._backwards = self._recorded_backwards()
+        self._uses = {backward: self._uses_at(backward) for backward in self._backwards}
 
     def early(self, step: Step) -> EarlyStep | None:
         """Return the backward that needs the weights as they were before a step, if there is one."""
         statement = self._statement(step.call)
         guessed = self._last_before(statement) if not step.owned else []
-        for backward in self._backwards():
-            for use in self._uses_at(backward):
+        for backward in self._backwards:
+            for use in self._uses[backward]:
                 path = _callee(use.call)
                 is_owned = any(_runs(path, root) for root in step.owned) or use.call in guessed
                 if is_owned and self._is_between(use, statement, backward) and self._needs_weights(use):
@@ -124,7 +126,7 @@ class _Trace:
         assert spot is not None
         return spot.order
 
-    def _backwards(self) -> list[ast.Call]:
+    def _recorded_backwards(self) -> list[ast.Call]:
         """Return the calls that run backward through everything: those with `inputs=` leave weights out."""
         calls = self._scope.of(ast.Call)
         calls = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "backward"]
@@ -138,10 +140,10 @@ class _Trace:
 
         Only a backward that retains its graph leaves one for another.
         """
-        if not any(keyword.arg == "retain_graph" for call in self._backwards() for keyword in call.keywords):
+        if not any(keyword.arg == "retain_graph" for call in self._backwards for keyword in call.keywords):
             return []
-        before = [c for c in self._backwards() if self._order(self._statement(c)) < self._order(step)]
-        return [use.call for use in self._uses_at(before[-1]) if self._is_given(use.call)] if before else []
+        before = [c for c in self._backwards if self._order(self._statement(c)) < self._order(step)]
+        return [use.call for use in self._uses[before[-1]] if self._is_given(use.call)] if before else []
 
     def _is_given(self, call: ast.Call) -> bool:
         """Tell whether a call may run a module that the scope has from elsewhere: by a name, or from an attribute."""
@@ -313,7 +315,7 @@ class _Trace:
             if isinstance(source, FUNCTIONS):
                 inside = self._module.scopes.by_node[source]
                 named = {a.attr for a in inside.of(ast.Attribute)} | {n.id for n in inside.names}
-                return not named.isdisjoint(members.WITHOUT_GRAPH | _SWITCHES)
+                return not named.isdisjoint(members.WITHOUT_GRAPH.union(modes.SWITCHING_OFF))
         return False
 
     # -- weights --------------------------------------------------------------------------------------------------
@@ -341,8 +343,6 @@ class _Trace:
 
 _TRANSPARENT = frozenset(["builtins.sum", "builtins.list", "builtins.tuple", "builtins.max", "builtins.min"])
 """Built-in functions whose result has the graph of their arguments."""
-
-_SWITCHES = frozenset(["no_grad", "inference_mode", "set_grad_enabled"])
 
 
 def _callee(call: ast.Call) -> str:

@@ -202,6 +202,10 @@ def last_name(node: ast.AST) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+SETTERS = ("setattr", "__setattr__")
+"""The functions that store an attribute by its name."""
+
+
 class NamedStore(NamedTuple):
     """A store in an attribute whose name is an expression: `setattr(holder, name, value)`."""
 
@@ -216,9 +220,10 @@ def named_store(call: ast.Call) -> NamedStore | None:
     setattr(module, "norm", quick)              builtins.setattr(...)
     module.__setattr__("norm", quick)           object.__setattr__(module, "norm", quick)
     """
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
+    setter = last_name(call.func)
+    if setter not in SETTERS or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
-    match last_name(call.func), call.args:
+    match setter, call.args:
         case "setattr" | "__setattr__", [holder, name, value]:
             return NamedStore(holder, name, value)
         case "__setattr__", [name, value] if isinstance(call.func, ast.Attribute):

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import ast
 import tokenize
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from io import StringIO
 from itertools import pairwise
+from math import inf
 
 from unplace.analysis.syntax.nodes import children
 from unplace.text.positions import Text
@@ -67,20 +69,20 @@ def _reaches(text: Text, limit: int) -> bool:
 @lru_cache(maxsize=4)
 def _longest(text: Text) -> int:
     """Return the length of the longest line without a text that isn't a comment; 0 if none comes near a limit."""
-    lengths = {number: len(text.line(number)) for number in range(1, text.line_count + 1)}
-    near = [number for number, length in lengths.items() if length > _LIMITS[0] - _NEAR]
-    for number in sorted(near, key=lengths.__getitem__, reverse=True):
-        if not text.line(number).lstrip().startswith("#") and not _has_text(parsed(text.text), number):
-            return lengths[number]
-    return 0
+    lines = {number: text.line(number) for number in range(1, text.line_count + 1)}
+    near = [number for number, line in lines.items() if len(line) > _LIMITS[0] - _NEAR]
+    with_text = set(_with_text(parsed(text.text), near))
+    code = (lines[number] for number in near if number not in with_text)
+    return max((len(line) for line in code if not line.lstrip().startswith("#")), default=0)
 
 
-def _has_text(node: ast.AST, line: int) -> bool:
-    """Tell whether a text below a node, or a piece of one, stands in a line."""
-    here = (
-        node for node in children(node) if getattr(node, "lineno", line) <= line <= getattr(node, "end_lineno", line)
-    )
-    return any(_is_text(node) or _has_text(node, line) for node in here)
+def _with_text(node: ast.AST, lines: list[int]) -> Iterator[int]:
+    """Iterate over those of some lines, in their order, in which a text below a node stands, or a piece of one."""
+    for below in children(node):
+        first = bisect_left(lines, getattr(below, "lineno", 0))
+        here = lines[first : bisect_right(lines, getattr(below, "end_lineno", inf))]
+        if here:
+            yield from here if _is_text(below) else _with_text(below, here)
 
 
 def _is_text(node: ast.AST) -> bool:
