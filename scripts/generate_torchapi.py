@@ -25,6 +25,7 @@ from torchapi_modules import modules
 from torchapi_native import Native
 from torchapi_notes import HELPER_MODULES, HELPERS, NAMESPACES, OPERATORS
 from torchapi_operators import Operators
+from torchapi_seal import seal_of
 
 WRITERS = {"clip_grad_norm_"}  # the old name without the underscore writes too
 TABLE = Path(__file__).parents[1] / "codemods/unplace/torchapi/table.json"
@@ -104,6 +105,7 @@ def main() -> int:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     table = build()
+    table["seal"] = seal_of(text_of(table))
     arguments.output.write_text(text_of(table), encoding="utf-8")
     print({section: len(value) for section, value in table.items() if isinstance(value, dict)}, file=sys.stderr)
     return 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
+EVERYTHING = "EVERY_VARIANT" in os.environ
+
 
 def one_in(number: int) -> int:
     """Return of how many cases one is taken."""
-    return 1 if "EVERY_VARIANT" in os.environ else number
+    return 1 if EVERYTHING else number

@@ -38,7 +38,7 @@ REPOSITORIES = {
     "python2": ["torch/nn/utils"],
     "dirty": ["torch/ao/pruning"],
     "partial": ["torch/ao/pruning"],
-    "huge": ["networkx", "torch/autograd", "torch/distributions"],
+    "huge": ["networkx/algorithms", "torch/autograd"],
     "plain": ["networkx/algorithms/tree"],
 }
 """Packages of the environment, each repository with its own."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from sampling import EVERYTHING
 from unplace import torchapi
 from unplace.torchapi import Result, View, results
 
@@ -19,6 +20,9 @@ torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+from torchapi_seal import seal_of  # noqa: E402
+
 TABLE = ROOT / "codemods/unplace/torchapi/table.json"
 INSTALLED = torch.__version__.partition("+")[0]
 other_torch = pytest.mark.skipif(
@@ -30,8 +34,15 @@ other_torch = pytest.mark.skipif(
 # ---- the file
 
 
+def test_neither_the_table_nor_its_generator_has_changed_without_the_other() -> None:
+    text = TABLE.read_text(encoding="utf-8")
+    assert json.loads(text)["seal"] == seal_of(text), "run `python scripts/support_torch.py table`"
+    assert seal_of(text.replace('"view":"always"', '"view":"never"', 1)) != seal_of(text)
+
+
 @other_torch
 @pytest.mark.slow
+@pytest.mark.skipif(not EVERYTHING, reason="takes minutes, and the seal tells as much; done with EVERY_VARIANT")
 def test_the_table_is_what_the_generator_writes(tmp_path: Path) -> None:
     pytest.importorskip("expecttest")
     pytest.importorskip("numpy")
