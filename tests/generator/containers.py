@@ -47,7 +47,7 @@ def new_list(w: Writer) -> bool:
 
 
 def new_dict(w: Writer) -> bool:
-    """`d = {"h": a, "c": b}` or `dict(h=a)`."""
+    """`d = {"h": a, "c": b}`, `dict(h=a)`, or `d = {}; d["h"] = a`."""
     shape = w.shape()
     held, kind = _held(w, shape, 2), Tensor(shape)
     name = w.fresh("dict")
@@ -58,7 +58,13 @@ def new_dict(w: Writer) -> bool:
         if w.chance(0.8)
         else f"dict({', '.join(f'{key}={e.text}' for key, e in pairs)})"
     )
-    w.emit(f"{name} = {text}")
+    if w.straight and w.chance(0.4):
+        begun = w.pick(["{}", "dict()", "{key: 0 for key in ('h', 'x')}"])
+        w.emit(f"{name} = {begun}")
+        for key, e in pairs:
+            w.emit(f'{name}["{key}"] = {e.text}')
+    else:
+        w.emit(f"{name} = {text}")
     w.bind(name, Table(kind, tuple(keys)), text, writable=all(e.writable for e in held))
     _bind_elements(w, name, [f'["{key}"]' for key in keys], kind, held)
     return True

@@ -336,7 +336,7 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
     if not isinstance(place, ast.Subscript) or holder is None or holder.is_tensor:
         return None
     key = place.slice.value if isinstance(place.slice, ast.Constant) else ANY
-    is_known = key is not ANY and any((obj, ANY) not in site.state.heap for obj in holder.objs)
+    is_known = key is not ANY and not all(map(site.state.is_open, holder.objs))
     return None if is_known else holder
 
 

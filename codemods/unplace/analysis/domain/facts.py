@@ -87,6 +87,11 @@ class Facts:
         base = self.bases.get(obj)
         return base is not None and base.piece is not None and base.piece[1] == ANY
 
+    def is_open(self, holder: Obj) -> bool:
+        """Tell whether a container may hold objects under keys that aren't known."""
+        unknown = self.heap.get((holder, ANY))
+        return unknown is not None and bool(unknown.objs)
+
     def fields_of(self, holder: Obj) -> Iterable[tuple[Hashable, Value]]:
         """Return the known slots of an object, with their values."""
         return self.heap.of(holder).items()

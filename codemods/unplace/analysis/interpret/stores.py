@@ -69,9 +69,10 @@ def store_item(
     run.changed |= holder.objs
     for obj in holder.objs:
         slots = dict(state.fields_of(obj))
-        exact = key in slots and ANY not in slots and len(holder.objs) == 1 and not obj.old
-        if exact and holder.must_be(CONTAINER):
-            state.heap[(obj, key)] = value
+        is_known = key in slots or (holder.must_be(DICT) and obj.origin is Origin.FRESH and key != ANY)
+        if is_known and not state.is_open(obj) and holder.must_be(CONTAINER):
+            is_only = len(holder.objs) == 1 and not obj.old
+            state.heap[(obj, key)] = value if is_only or key not in slots else weak_join(slots[key], value)
         else:
             known = state.heap.get((obj, ANY))
             distinctness = state.distinctness(obj) if known is not None and len(holder.objs) == 1 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 
-from unplace.analysis.domain.facts import ANY, DISTINCT
+from unplace.analysis.domain.facts import DISTINCT
 from unplace.analysis.domain.heap import Slot
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.snapshot import Snapshot
@@ -38,6 +38,7 @@ from unplace.analysis.queries.noticed import (
     relation,
     unsteady,
 )
+from unplace.analysis.queries.slots import place_of, places_of
 from unplace.analysis.queries.yielded import are_earlier_rows, is_last_row, listed, yielded
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption
@@ -80,7 +81,7 @@ class Watch:
         self._inside: Objs = NO_OBJS  # the containers whose elements are asked about
         self._asked: Objs = NO_OBJS  # what the callers have been asked about
         self._only_itself = False
-        self._seen: Objs | None = None
+        self._from_outside: Objs | None = None  # what is reached from what the function has not made
         self._reaching: dict[str, Objs] = {}
         self._found: dict[Hashable, Observers] = {}
 
@@ -167,7 +168,7 @@ class Watch:
         """Return the code of a container from outside, or of a place that holds the one that the code made."""
         if holder.origin is not Origin.FRESH:
             return holder.label
-        return next((str(path) for path, _ in self._places_of(holder, frozenset((holder,)))), holder.label)
+        return next((str(path) for path, _ in places_of(self.state, holder)), holder.label)
 
     def _names(self, value: Value, place: AccessPath | None, found: Observers) -> None:
         own = place.root if place is not None and place.is_name else None
@@ -215,7 +216,7 @@ class Watch:
         outside = apart.cut_off(self.state, parted, value) if not is_alone else ()
         for (holder, key), held in self.state.slots_sharing(value.objs) if not is_alone else ():
             if holder is not self._own and self._is_seen(holder) and not parted.may_share(held.objs, value.objs):
-                slot = self._slot_place(holder, key)
+                slot = place_of(self.state, holder, key)
                 if slot is not None or not held.objs <= {*outside}:
                     others.append(str(slot) if slot is not None else None)
         unnamed = [obj for obj in outside if named_outside(obj) is None]
@@ -331,8 +332,8 @@ class Watch:
             if counted is not None and holder is counted.holder:
                 found.together += [counted.path] if counted.path not in found.together else []  # once for all slots
                 continue
-            written = self._slot_place(holder, key)
-            if written is not None and written == place:
+            written = place_of(self.state, holder, key)
+            if (written is not None and written == place) or self._is_replaced(place, holder, key):
                 continue
             if holder.parameter is not None and fields.is_left_alone(self.run, self.state, holder, key):
                 self._ask_callers(holder.parameter, found)
@@ -349,14 +350,26 @@ class Watch:
             elif not self._is_left_result(holder, held):
                 found.blockers.append(Refusal.IN_CONTAINER(line=Line(holder.line)))
 
-    def _is_seen(self, holder: Obj) -> bool:
-        """Tell whether later code may reach the slots of `holder`."""
+    def _is_replaced(self, place: AccessPath | None, holder: Obj, key: Hashable) -> bool:
+        """Tell whether a rebinding of an element replaces a slot, or the slot is of a container that is gone by then.
+
+        for x in batches:
+            totals["loss"] += f(x)
+            if is_full(totals):
+                totals = {key: 0 for key in totals}
+        """
+        if place is None or not (len(place.steps) == 1 and place == AccessPath(place.root).element(key)):
+            return False
+        containers = self.state.env.get(place.root)
+        return containers is not None and holder in containers.objs and not self._is_seen(holder, place.root)
+
+    def _is_seen(self, holder: Obj, without: str = "") -> bool:
+        """Tell whether later code may reach the slots of `holder`, other than by the name `without`."""
         if not self._is_own(holder) or self.state.kept_by(frozenset((holder,))) is not None:
             return True
-        if self._seen is None:
-            outside = (h for h in self.state.heap.holders if not self._is_own(h))
-            self._seen = self.state.reachable(outside) | self._reached()
-        return holder in self._seen
+        if self._from_outside is None:
+            self._from_outside = self.state.reachable(h for h in self.state.heap.holders if not self._is_own(h))
+        return holder in self._from_outside or holder in self._reached(without)
 
     def _is_own(self, holder: Obj) -> bool:
         """Tell whether a container was made by the function, or by its call: the tuple of `*args`."""
@@ -396,37 +409,6 @@ class Watch:
         live = (o for name, v in self.state.env.items() if name in self.live for o in v.objs)
         others = (o for o in self.state.heap.holders if o.origin not in (Origin.FRESH, Origin.CALL))
         return not (keeper is not None and keeper.certain) and holder not in self.state.reachable((*live, *others))
-
-    def _slot_place(self, holder: Obj, key: Hashable, around: frozenset[Obj] = frozenset()) -> AccessPath | None:
-        """Return the access path of a slot: `self.h`, `xs[0]`, `d["k"]`; None where there is no certain one."""
-        if holder.old or (key != ANY and self.state.heap.get((holder, ANY)) is not None):
-            return None
-        for place, value in self._places_of(holder, around | {holder}):
-            if value.kinds & (LIST | DICT):
-                if key == ANY or value.kinds & ~(LIST | DICT):
-                    return None
-                return place.element(key)
-            if isinstance(key, str) and key.isidentifier() and self._is_plain(value, key):
-                return place.attribute(key)
-        return None
-
-    def _places_of(self, holder: Obj, around: frozenset[Obj]) -> Iterator[tuple[AccessPath, Value]]:
-        """Iterate over the names certainly bound to an object, then over the attributes and elements that hold it."""
-        for name, value in self.state.names_bound_to(holder):
-            if not name.startswith(HIDDEN):
-                yield AccessPath(name), value
-        for (owner, key), value in self.state.slots_with(holder):
-            if key != ANY and owner not in around:
-                place = self._slot_place(owner, key, around)
-                if place is not None:
-                    yield place, value
-
-    def _is_plain(self, holder: Value, name: str) -> bool:
-        """Tell whether assigning an attribute does nothing but set it."""
-        owner = getattr(holder.ref, "of", None)
-        if owner is None or owner.is_immutable or owner.intercepts(name) or owner.may_inherit(name):
-            return False
-        return not owner.lookup("special", name)
 
     def _outside(self, objs: Objs, found: Observers) -> None:
         state = self.state

@@ -78,7 +78,7 @@ class Inference:
         self._untold = _with_definitions(system, system.tested)
         unlikely = OTHER if keeps_arrays else ARRAY | OTHER
         self._proved, self._likely = _solved(system, self._untold, unlikely)
-        self._foreign = _with_definitions(system, system.foreign)
+        self._foreign = _with_definitions(system, _with_definitions(system, system.foreign))  # and their other reads
         self._idiomatic = _with_definitions(system, system.idiomatic)
         self._told: dict[ast.AST, Inferred] = {}
 
