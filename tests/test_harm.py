@@ -72,6 +72,7 @@ class Outer(nn.Module):
 """
 
 RAISE = {
+    "a buffer that got a graph": ("return Mean()(x)", r"mul\(\)"),
     "what the maximum was chosen from": ("y = x * 1\ntop = y.max()\ny += 1  # here\nreturn top", r"max\(\)"),
     "a module ends in ReLU": ("h = self.block(x)\nh += 1  # here\nreturn h", r"ReLU\(\) inside self.block\(\)"),
     "it is called twice": ("h = self.block(self.block(x))\nh.mul_(2)  # here\nreturn h", "ReLU"),
@@ -340,6 +341,8 @@ RUN = {
         "y = x * 2\nz = self.block.linear(y)\ny = self.kept(self.unseen(y))\ny.mul_(2)  # here\nreturn y + z"
     ),
     "a loop that certainly has a round": "y = x * 2\nz = Residual()(y)\nz += 1  # here\nreturn z",
+    "a buffer that is only read": "return Windowed()(x)",
+    "rows of a parameter, picked by a tensor": "return Emission()(x)",
     "layers that a method replaces together": "return Prunable()(x.sigmoid())",
     "layers that a method replaces together, in a method": "return PrunableHead()(x)",
 }
@@ -402,6 +405,23 @@ HELPERS = {
         "        y = x.exp()\n        return y.mul_(2) if self.inplace else y * 2  # here\n"
     ),
     "maybe": "def maybe(y, inplace=False):\n    return y.mul_(2) if inplace else y * 2  # here\n",
+    "Windowed": (
+        "class Windowed(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.register_buffer('window', torch.arange(3.0))\n\n"
+        "    def forward(self, x):\n        y = x * 2\n        z = y * self.window\n"
+        "        y += 1  # here\n        return y + z\n"
+    ),
+    "Emission": (
+        "class Emission(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.start = nn.Parameter(torch.rand(3))\n\n"
+        "    def forward(self, x):\n        y = self.start[torch.arange(3)]\n        y *= x[0]  # here\n        return y\n"
+    ),
+    "Mean": (
+        "class Mean(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.register_buffer('mean', torch.zeros(3))\n\n"
+        "    def forward(self, x):\n        self.mean += x.mean(0)\n        y = x * 2\n        z = y * self.mean\n"
+        "        y += 1  # here\n        return y + z\n"
+    ),
     "Prunable": (
         "class Prunable(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.head = nn.Linear(3, 3)\n        self.act = nn.ReLU(inplace=True)  # here\n\n"

@@ -91,7 +91,7 @@ def _kept(site: Site) -> Keep | None:
     layout = site.layout()
     if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
-    if site.registered() is not None and not is_like_a_parameter(site):
+    if site.registered() is not None and not is_like_a_parameter(site) and not _may_be_selected(site):
         return Keep(Purpose.REGISTERED(name=site.name))
     if grad in (GradMode.DISABLED, GradMode.INFERENCE):
         return Keep(Purpose.NOT_RECORDED(mode=Fact(grad.value)))
@@ -110,6 +110,13 @@ def _kept(site: Site) -> Keep | None:
     if flag is not None and site.harm()[0] is not Harm.HARMFUL:
         return Keep(Purpose.FLAG_ASKS(flag=flag))
     return None
+
+
+def _may_be_selected(site: Site) -> bool:
+    """Tell whether the written tensor is a copy unless its index has no dimensions: `y = self.weight[i]; y *= k`."""
+    bases = [site.state.bases.get(o) for o in site.value.objs]
+    is_new = all(base is not None and base.link is Link.MAYBE for base in bases)
+    return is_new and isinstance(site.write.target, ast.Name)
 
 
 def is_like_a_parameter(site: Site) -> bool:

@@ -124,7 +124,9 @@ def _of_class(run: Run, node: ast.Attribute, of: Class | Named) -> Value:
     ref = Named(f"{of.qualified if isinstance(of, Named) else of.node.name}.{node.attr}")
     if isinstance(of, Named) or any(cls.defines(node.attr) for cls in of.linearized()):
         return Value(UNKNOWN | CALLABLE, ref=ref)
-    return run.foreign(ref, Origin.ATTRIBUTE, code_of(node), node.lineno, UNKNOWN | CALLABLE, ref=ref)
+    held = run.program.attribute(of, node.attr)
+    kinds = held.kinds if held.must_be(CONTAINER | TEXT) else UNKNOWN | CALLABLE
+    return run.foreign(ref, Origin.ATTRIBUTE, code_of(node), node.lineno, kinds, ref=ref)
 
 
 def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:

@@ -33,6 +33,7 @@ from unplace.analysis.domain.values import (
     Link,
     Obj,
     Origin,
+    Tracked,
     Value,
 )
 from unplace.analysis.interpret import (
@@ -174,7 +175,7 @@ class Evaluator:
                     state,
                     "a selection",
                     dtype=base.dtype,
-                    tracked=base.tracked,
+                    tracked=Tracked.NO if base.tracked is Tracked.NO else Tracked.MAYBE,
                     operator=SELECTING,
                     likely=base.likely,
                 )

@@ -60,6 +60,7 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
     is_object = isinstance(base.ref, Instance) or is_super  # with a method of its own
     is_inplace = torchapi.inplace_method(name) is not None and base.may_be(TENSOR | UNKNOWN) and not is_object
+    is_inplace &= evidence.may_be_of_tensor(node, name)
     is_shared = is_inplace and is_of_own_class(home(calls.run.scope), name)
     proved = is_inplace and not is_shared and evidence.of_name(name) is Evidence.PROOF
     may_pose = (base.kinds & UNKNOWN or base.likely) and is_of_posing_class(home(calls.run.scope), name)

@@ -11,12 +11,14 @@ from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import (
     CALLABLE,
+    CONTAINER,
     DICT,
     LIST,
     MODULE,
     NONE,
     NUMBER,
     TENSOR,
+    TEXT,
     UNKNOWN,
     UNKNOWN_VALUE,
     Names,
@@ -25,7 +27,8 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.interpret.run import Analysis
-from unplace.analysis.project import members
+from unplace.analysis.project import buffers, members
+from unplace.analysis.project.module import home
 from unplace.analysis.project.replaced import with_replaced
 from unplace.analysis.syntax.patterns import WILD
 from unplace.analysis.syntax.scopes import Scope
@@ -84,8 +87,10 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
 def _registered(program: Analysis, owner: Class, name: str) -> Value:
     """Return a parameter or buffer; a parameter is a leaf if no method assigns anything but leaves to it."""
     values = _assigned(program, owner, name)
-    is_leaf = not owner.lookup("buffers", name) and all(v.tracked is Tracked.LEAF for v in values)
-    return _registered_value(name, is_leaf)
+    if owner.lookup("buffers", name):
+        is_constant = buffers.is_constant((*owner.linearized(), *program.descendants(owner, name)), name)
+        return _registered_value(name, is_leaf=False)._replace(tracked=Tracked.NO if is_constant else Tracked.MAYBE)
+    return _registered_value(name, all(v.tracked is Tracked.LEAF for v in values))
 
 
 def _assigned(program: Analysis, owner: Class, name: str) -> list[Value]:
@@ -141,6 +146,22 @@ def _inherited_attribute(program: Analysis, owner: Class, name: str) -> Value:
         return Value(_OF_OPTIMIZERS[name])
     if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):
         return _registered_value(name, not torchapi.is_buffer_name(name))
+    return in_body(program, owner, name)
+
+
+def in_body(program: Analysis, owner: Class, name: str) -> Value:
+    """Return the value of an attribute that the body of a class makes a collection or a text, if nothing replaces it.
+
+    class Registry:
+        FACTORIES = {}
+    """
+    for cls in owner.linearized():
+        sources = home(cls.scope).bindings(cls.scope).sources.get(name, [])
+        made = [program.estimate(cls.scope, source) for source in sources if isinstance(source, ast.expr)]
+        replaced = [store for store in program.module.stores_of(name) if not store.of_element]
+        if sources and len(made) == len(sources) and not replaced:
+            result = reduce(weak_join, made)
+            return Value(result.kinds) if result.must_be(CONTAINER | TEXT) else UNKNOWN_VALUE
     return UNKNOWN_VALUE
 
 

@@ -59,9 +59,13 @@ def _takes_sizes(node: ast.Call, name: str) -> bool:
 
 
 def may_be_of_tensor(node: ast.Call, name: str) -> bool:
-    """Tell whether tensors may have the method: not a flow's `inverse(x, context)`, as theirs takes no arguments."""
-    operator = torchapi.tensor_method(name)
-    return not node.args or operator is None or operator.variadic or operator.parameters != ("self",)
+    """Tell whether tensors may have the method: not a flow's `inverse(x, context)`, as theirs takes fewer arguments."""
+    if any(isinstance(argument, ast.Starred) for argument in node.args):
+        return True
+    operator, in_place = torchapi.tensor_method(name), torchapi.inplace_method(name)
+    if operator is not None and not operator.variadic and name not in members.WITH_OLD_FORMS:
+        return len(node.args) < len(operator.parameters)
+    return not node.args or in_place is None or in_place.parameters != ("self",)
 
 
 def is_attribute_of_tensor(name: str) -> bool:
