@@ -342,6 +342,7 @@ RUN = {
     ),
     "a loop that certainly has a round": "y = x * 2\nz = Residual()(y)\nz += 1  # here\nreturn z",
     "a buffer that is only read": "return Windowed()(x)",
+    "another element of a list of tensors": "return bump_second([x * 1, x * 2])",
     "rows of a parameter, picked by a tensor": "return Emission()(x)",
     "layers that a method replaces together": "return Prunable()(x.sigmoid())",
     "layers that a method replaces together, in a method": "return PrunableHead()(x)",
@@ -365,6 +366,9 @@ HELPERS = {
     "halve_each": "def halve_each(*ts):\n    for t in ts:\n        t /= 2  # here\n",
     "halve_second": "def halve_second(*ts):\n    ts[1].div_(2)  # here\n",
     "halve_one": "def halve_one(index, *ts):\n    ts[index].div_(2)  # here\n",
+    "bump_second": (
+        "def bump_second(xs: list[torch.Tensor]):\n    y = xs[0].sin()\n    xs[1].add_(1)  # here\n    return y\n"
+    ),
     "scale_a": "def scale_a(d):\n    for k in d:\n        if k == 'a':\n            d[k] *= 2  # here\n",
     "scale_item": (
         "def scale_item(d):\n    for k, v in d.items():\n        if k == 'a':\n            v.mul_(2)  # here\n"
@@ -414,7 +418,8 @@ HELPERS = {
     "Emission": (
         "class Emission(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.start = nn.Parameter(torch.rand(3))\n\n"
-        "    def forward(self, x):\n        y = self.start[torch.arange(3)]\n        y *= x[0]  # here\n        return y\n"
+        "    def forward(self, x):\n        y = self.start[torch.arange(3)]\n"
+        "        y *= x[0]  # here\n        return y\n"
     ),
     "Mean": (
         "class Mean(nn.Module):\n    def __init__(self):\n        super().__init__()\n"

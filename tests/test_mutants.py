@@ -619,7 +619,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "other names of them",
             fixture(UNBINDABLE),
-            "analysis.queries.observers.Watch._is_plain",
+            "analysis.queries.slots._is_plain",
             edited((" or owner.may_inherit(name)", "")),
         ),
     ],

@@ -10,6 +10,9 @@ SET_GRAD_ENABLED = "torch.set_grad_enabled"
 GRAD_MODES = frozenset([NO_GRAD, ENABLE_GRAD, INFERENCE_MODE])
 """Context managers and decorators that set the grad mode; `set_grad_enabled` sets it where it is called, too."""
 
+BELOW_AUTOGRAD = ("torch.library.custom_op", "torch.library.register_fake", "torch.library.register_kernel")
+"""Decorators of functions that torch calls without recording: what they compute gets its gradient elsewhere."""
+
 SWITCHING_OFF = ("no_grad", "inference_mode", "set_grad_enabled")
 """The last parts of the names of grad modes that can turn recording off."""
 

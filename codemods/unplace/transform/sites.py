@@ -34,6 +34,7 @@ from unplace.analysis.interpret.writes import Write, can_be_tracked, is_tensor_d
 from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
+from unplace.analysis.queries.apart import certainly_saved
 from unplace.analysis.queries.asked_for import is_named_index, is_never_asked_for, may_be_asked_for
 from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_into, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
@@ -441,8 +442,7 @@ class Site:
         """Return the operations that saved the written memory, by what the code in sight shows."""
         if self.write.in_any_order:
             return []
-        seen = self.state.seen(self._targets())
-        known = {saved for o in seen for saved in self.state.saved.get(o, ()) if saved.certain and saved.on_path}
+        known = certainly_saved(self.run, self.write, self.state.seen(self._targets()))
         if not self.write.grad.records:
             known = {s for s in known if s.node and not is_unrecorded(self.program, self.run.scope, s.node)}
         found = [saved for saved in known if may_be_asked_for(self.run, saved, self.value)]

@@ -23,6 +23,8 @@ def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
     for decorator in getattr(scope.node, "decorator_list", []):
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         qualified = module.qualified(scope.parent or module.scopes.module, target)
+        if qualified in modes.BELOW_AUTOGRAD:
+            return GradMode.FUNCTION
         if qualified is not None:
             mode = entered(Value(OTHER, ref=Named(qualified)), decorator, mode)
     return mode

@@ -11,14 +11,41 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.snapshot import Snapshot
-from unplace.analysis.domain.values import Obj, Objs, Origin, Value
+from unplace.analysis.domain.values import Obj, Objs, Origin, Saved, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Reason
+
+
+def may_be_another_element(run: Run, write: Write, obj: Obj, saved: Saved) -> bool:
+    """Tell whether an operation may have saved another element of a collection from outside than the written one.
+
+    y = xs[0].sin()
+    xs[1].add_(1)
+
+    One object stands for all elements of such a collection.
+    """
+    stands_for_all = obj.origin is not Origin.FRESH and any(key == ANY for (_, key), _ in write.state.slots_with(obj))
+    if not stands_for_all or saved.node is None:
+        return False
+    written = code_of(write.target)
+    for part in ast.walk(saved.node):
+        read = run.values.get(part) if isinstance(part, ast.expr) else None
+        if read is not None and obj in read.objs and isinstance(part, ast.expr):
+            if read.identity == write.value.identity or code_of(part) == written:
+                return False
+    return True
+
+
+def certainly_saved(run: Run, write: Write, objs: Objs) -> set[Saved]:
+    """Return the operations that certainly saved some of the objects that a write reaches, on the way to it."""
+    found = ((obj, saved) for obj in objs for saved in write.state.saved.get(obj, ()))
+    sure = ((obj, saved) for obj, saved in found if saved.certain and saved.on_path)
+    return {saved for obj, saved in sure if not may_be_another_element(run, write, obj, saved)}
 
 
 def operands_apart(run: Run, write: Write, *, is_observed: bool = False) -> tuple[Reason, ...] | None:

@@ -20,6 +20,7 @@ from unplace.analysis.project import recording
 from unplace.analysis.project.callers import Handed, calls_that_hand, calls_that_reach
 from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
+from unplace.analysis.queries.apart import may_be_another_element
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.bindings import root_name
@@ -114,9 +115,15 @@ def saved_before(
 
 
 def _certain(program: Program, call: Handed, objs: Objs) -> list[Saved]:
-    """Return the operations of a caller that certainly saved some objects."""
-    roots = sorted(call.write.state.seen(objs))
-    return [s for root in roots for s in _saved(program, call, root) if s.certain and s.on_path]
+    """Return the operations of a caller that certainly saved some objects; those of what holds them don't count."""
+    seen, bases = call.write.state.seen(objs), call.write.state.bases
+    holders = {holder for obj in seen if (base := bases.get(obj)) is not None for holder in base.holders}
+    return [
+        saved
+        for root in sorted(seen - holders)
+        for saved in _saved(program, call, root)
+        if saved.certain and saved.on_path and not may_be_another_element(call.run, call.write, root, saved)
+    ]
 
 
 def forbidden_passed(program: Program, scope: Scope, parameter: str) -> tuple[Handed, Forbidden] | None:
