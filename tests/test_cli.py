@@ -370,10 +370,10 @@ def test_output_does_not_depend_on_jobs(capfd: pytest.CaptureFixture[str]) -> No
     results = [
         run(capfd, "--check", "--output-format", form, "--jobs", jobs, ".")
         for form in ("json", "rich")
-        for jobs in ("1", "2", "5", "100")
+        for jobs in ("1", "2", "100")
     ]
-    assert results[0] == results[1] == results[2] == results[3]
-    assert results[4] == results[5] == results[6] == results[7]
+    assert results[0] == results[1] == results[2]
+    assert results[3] == results[4] == results[5]
     assert results[0][0] == 2
     diffs = [run(capfd, "--diff", "--jobs", jobs, ".") for jobs in ("1", "3")]
     assert diffs[0] == diffs[1]

@@ -30,7 +30,7 @@ from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
-from unplace.analysis.syntax.bindings import assigned_names, root_name
+from unplace.analysis.syntax.bindings import assigned_names, last_name, root_name
 from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
@@ -214,8 +214,9 @@ def gradient_is_read(site: Site, name: str) -> bool:
         if isinstance(node, ast.Attribute) and node.attr == "grad":
             if isinstance(node.value, ast.Name) and node.value.id == name:
                 return True
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rsplit(".", 1)[-1] == "grad":
-            if any(isinstance(n, ast.Name) and n.id == name for a in node.args for n in ast.walk(a)):
+        elif isinstance(node, ast.Call) and last_name(node.func) == "grad":
+            inputs = (*node.args[1:2], *(k.value for k in node.keywords if k.arg == "inputs"))
+            if any(isinstance(n, ast.Name) and n.id == name for given in inputs for n in ast.walk(given)):
                 return True
     return False
 
