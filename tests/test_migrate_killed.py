@@ -38,7 +38,7 @@ REPOSITORIES = {
     "python2": ["torch/nn/utils"],
     "dirty": ["torch/ao/pruning"],
     "partial": ["torch/ao/pruning"],
-    "huge": ["networkx/algorithms", "torch/autograd"],
+    "huge": ["networkx", "torch/autograd", "torch/distributions"],
     "plain": ["networkx/algorithms/tree"],
 }
 """Packages of the environment, each repository with its own."""
