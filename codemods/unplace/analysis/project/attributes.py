@@ -70,7 +70,7 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
         is_leaf = all(value.tracked is Tracked.LEAF for value in values)
         return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
     if any(isinstance(value.ref, Instance) and value.ref.of.is_parameter for value in values):
-        return reduce(weak_join, values)._replace(objs=_registered_value(name, is_leaf=False).objs)
+        return reduce(weak_join, values)._replace(objs=_registered_value(name, Tracked.MAYBE).objs)
     if not values:
         return _inherited_attribute(program, owner, name)
     result = members.with_added(program, owner, name, reduce(weak_join, values))
@@ -86,11 +86,11 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
 
 def _registered(program: Analysis, owner: Class, name: str) -> Value:
     """Return a parameter or buffer; a parameter is a leaf if no method assigns anything but leaves to it."""
-    values = _assigned(program, owner, name)
     if owner.lookup("buffers", name):
         is_constant = buffers.is_constant((*owner.linearized(), *program.descendants(owner, name)), name)
-        return _registered_value(name, is_leaf=False)._replace(tracked=Tracked.NO if is_constant else Tracked.MAYBE)
-    return _registered_value(name, all(v.tracked is Tracked.LEAF for v in values))
+        return _registered_value(name, Tracked.NO if is_constant else Tracked.MAYBE)
+    is_leaf = all(value.tracked is Tracked.LEAF for value in _assigned(program, owner, name))
+    return _registered_value(name, Tracked.LEAF if is_leaf else Tracked.MAYBE)
 
 
 def _assigned(program: Analysis, owner: Class, name: str) -> list[Value]:
@@ -145,30 +145,31 @@ def _inherited_attribute(program: Analysis, owner: Class, name: str) -> Value:
     if name in _OF_OPTIMIZERS and owner.derives_from(*modules.OPTIMIZERS):
         return Value(_OF_OPTIMIZERS[name])
     if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):
-        return _registered_value(name, not torchapi.is_buffer_name(name))
-    return in_body(program, owner, name)
+        return _registered_value(name, Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF)
+    return _in_body(program, owner, name)
 
 
-def in_body(program: Analysis, owner: Class, name: str) -> Value:
+def _in_body(program: Analysis, owner: Class, name: str) -> Value:
     """Return the value of an attribute that the body of a class makes a collection or a text, if nothing replaces it.
 
     class Registry:
         FACTORIES = {}
     """
+    if not all(store.of_element for store in program.module.stores_of(name)):
+        return UNKNOWN_VALUE
     for cls in owner.linearized():
         sources = home(cls.scope).bindings(cls.scope).sources.get(name, [])
         made = [program.estimate(cls.scope, source) for source in sources if isinstance(source, ast.expr)]
-        replaced = [store for store in program.module.stores_of(name) if not store.of_element]
-        if sources and len(made) == len(sources) and not replaced:
+        if sources and len(made) == len(sources):
             result = reduce(weak_join, made)
             return Value(result.kinds) if result.must_be(CONTAINER | TEXT) else UNKNOWN_VALUE
     return UNKNOWN_VALUE
 
 
-def _registered_value(name: str, is_leaf: bool) -> Value:
+def _registered_value(name: str, tracked: Tracked) -> Value:
     """Return the value of a parameter or buffer."""
     objs = frozenset((Names().obj(name, Origin.REGISTERED, f"`{name}`", 0),))
-    return Value(TENSOR, objs, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
+    return Value(TENSOR, objs, tracked=tracked)
 
 
 def _is_layer(base: str) -> bool:

@@ -21,7 +21,7 @@ from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Reason
 
 
-def may_be_another_element(run: Run, write: Write, obj: Obj, saved: Saved) -> bool:
+def _may_be_another_element(run: Run, write: Write, obj: Obj, saved: Saved) -> bool:
     """Tell whether an operation may have saved another element of a collection from outside than the written one.
 
     y = xs[0].sin()
@@ -44,8 +44,12 @@ def may_be_another_element(run: Run, write: Write, obj: Obj, saved: Saved) -> bo
 def certainly_saved(run: Run, write: Write, objs: Objs) -> set[Saved]:
     """Return the operations that certainly saved some of the objects that a write reaches, on the way to it."""
     found = ((obj, saved) for obj in objs for saved in write.state.saved.get(obj, ()))
-    sure = ((obj, saved) for obj, saved in found if saved.certain and saved.on_path)
-    return {saved for obj, saved in sure if not may_be_another_element(run, write, obj, saved)}
+    return {saved for obj, saved in found if is_certain(run, write, obj, saved)}
+
+
+def is_certain(run: Run, write: Write, obj: Obj, saved: Saved) -> bool:
+    """Tell whether an operation that saved an object certainly saved what is written, on the way to the write."""
+    return saved.certain and saved.on_path and not _may_be_another_element(run, write, obj, saved)
 
 
 def operands_apart(run: Run, write: Write, *, is_observed: bool = False) -> tuple[Reason, ...] | None:

@@ -20,7 +20,7 @@ from unplace.analysis.project import recording
 from unplace.analysis.project.callers import Handed, calls_that_hand, calls_that_reach
 from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.apart import may_be_another_element
+from unplace.analysis.queries.apart import is_certain
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.bindings import root_name
@@ -122,7 +122,7 @@ def _certain(program: Program, call: Handed, objs: Objs) -> list[Saved]:
         saved
         for root in sorted(seen - holders)
         for saved in _saved(program, call, root)
-        if saved.certain and saved.on_path and not may_be_another_element(call.run, call.write, root, saved)
+        if is_certain(call.run, call.write, root, saved)
     ]
 
 
