@@ -175,6 +175,9 @@ def test_no_layout_hides_an_operation(statement: str) -> None:
         ("y += 1", [(0, 6, "y = y + 1\ny = 2")]),
         ("y += 1\r\nz = '''\r'''\r\n", [(6, 6, "\r\nv = y")]),
         ("if a: y += 1  # é\n", [(6, 12, "y = y + 1"), (17, 17, "\nv = y")]),
+        ("def f(y):\n    if (y or\n        1): y += 1\n    y += 1\n", [(35, 41, "y = y + 1"), (46, 52, "y = y + 1")]),
+        ("for x in f(y):\n    x += 1\n", [(9, 13, "f(z)"), (19, 19, "x = z\n    "), (19, 25, "x = x + 1")]),
+        ("try:\n    f()\nexcept E:\n    y += 1\nelse:\n    y += 1\n", [(27, 33, "y = 1"), (44, 50, "y = 1")]),
     ],
 )
 def test_edits_that_keep_to_themselves(text: str, edits: list[tuple[int, int, str]]) -> None:
@@ -187,6 +190,10 @@ def test_edits_that_keep_to_themselves(text: str, edits: list[tuple[int, int, st
         ("y += 1; z\n", [(0, 6, "y = y + 1  #")]),
         ("y += 1\nz = 2\n", [(0, 6, "y = y + 1 \\")]),
         ("y += 1\nz = 2\n", [(0, 6, "y = '''"), (13, 13, "'''")]),
+        ("def f():\n    y += 1; z\n", [(13, 19, "y = y + 1  #")]),
+        ("def f():\n    y += 1\n    -z\n", [(13, 19, "y = y + 1 \\")]),
+        ("def f():\n    y += 1\n    z = 2\n", [(13, 19, "y = '''"), (29, 29, "'''")]),
+        ("if a:\n    y += 1\nelse:\n    -z\n", [(10, 16, "y = '''"), (27, 29, "'''")]),
         ("return(x)\n", [(6, 9, "y")]),
         ("yes = 1\n", [(1, 1, " ")]),
     ],

@@ -79,7 +79,7 @@ class Text:
         piece = self.text[start : start + column]
         if piece.isascii():
             return start + column
-        whole = self.text[start : self.starts[line] if line < len(self.starts) else len(self.text)]
+        whole = self.text[start : self.end_of(line)]
         return start + len(whole.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "surrogatepass"))
 
     def offset_of(self, line: int, column: int) -> int:
@@ -88,8 +88,11 @@ class Text:
 
     def line(self, number: int) -> str:
         """Return a line, counted from 1, without its line end."""
-        end = self.starts[number] if number < len(self.starts) else len(self.text)
-        return self.text[self.starts[number - 1] : end].rstrip("\r\n")
+        return self.text[self.starts[number - 1] : self.end_of(number)].rstrip("\r\n")
+
+    def end_of(self, number: int) -> int:
+        """Return the offset behind a line, counted from 1, and its line end."""
+        return self.starts[number] if number < len(self.starts) else len(self.text)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Return the start and end offset of a node."""

@@ -6,7 +6,7 @@ A text that differs from one of these in some statements of the module shares th
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -20,7 +20,7 @@ _CONTINUES = "\\\n"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A statement of a module, or several that share a line, with the span of their lines."""
+    """A statement, or several that share a line, with the span of their lines."""
 
     statements: tuple[ast.stmt, ...]
     start: int
@@ -39,7 +39,7 @@ class _Parsed:
     def groups(self) -> list[Group]:
         """The statements of the module, those that share a line together."""
         if self._groups is None:
-            self._groups = _grouped(self.text, self.tree)
+            self._groups = grouped(self.tree.body, Text(self.text))
         return self._groups
 
 
@@ -53,13 +53,13 @@ def groups(text: str) -> list[Group]:
     return _trees.of(text).groups
 
 
-def _grouped(text: str, tree: ast.Module) -> list[Group]:
-    starts = [*Text(text).starts, len(text)]
+def grouped(statements: Iterable[ast.stmt], text: Text) -> list[Group]:
+    """Return statements of a text, given in its order, those that share a line together."""
     found: list[Group] = []
-    for statement in tree.body:
+    for statement in statements:
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         line = min([statement.lineno, *(d.lineno for d in decorators)])
-        own = Group((statement,), starts[line - 1], starts[statement.end_lineno or line])
+        own = Group((statement,), text.starts[line - 1], text.end_of(statement.end_lineno or line))
         if found and own.start < found[-1].end:
             first = found.pop()
             own = Group((*first.statements, statement), first.start, own.end)
