@@ -31,13 +31,18 @@ def items(value: object, place: str) -> list[Item]:
     `place` is where the value itself is. A container that is met again is listed as a reference to the place where it
     was met first.
     """
-    return list(_walk(value, place, {}))
+    found: list[Item] = []
+    _collect(value, place, {}, found)
+    return found
 
 
 def items_of_all(values: Mapping[str, object]) -> list[Item]:
     """List the items of several values, given by their places; what two values share is listed with the first."""
     seen: dict[int, tuple[str, object]] = {}
-    return [item for place, value in values.items() for item in _walk(value, place, seen)]
+    found: list[Item] = []
+    for place, value in values.items():
+        _collect(value, place, seen, found)
+    return found
 
 
 def tensors(value: object, place: str) -> list[tuple[str, torch.Tensor]]:
@@ -49,39 +54,40 @@ def tensors(value: object, place: str) -> list[tuple[str, torch.Tensor]]:
     return list(found.values())
 
 
-def _walk(value: object, place: str, seen: dict[int, tuple[str, object]]) -> Iterator[Item]:
+def _collect(value: object, place: str, seen: dict[int, tuple[str, object]], found: list[Item]) -> None:
+    """Add the items of a value to those found; `seen` has the containers met so far, by their ids."""
     if isinstance(value, torch.Tensor):
-        yield Item(place, value)
+        found.append(Item(place, value))
         if _is_leaf(value) and value.grad is not None:
-            yield Item(f"{place}.grad", value.grad)
+            found.append(Item(f"{place}.grad", value.grad))
     elif isinstance(value, PLAIN):
-        yield Item(place, value)
+        found.append(Item(place, value))
     elif type(value).__module__ == "numpy" and hasattr(value, "__array__"):
-        yield Item(place, torch.as_tensor(value).clone())
+        found.append(Item(place, torch.as_tensor(value).clone()))
     elif id(value) in seen:
-        yield Item(place, f"the same object as {seen[id(value)][0]}")
+        found.append(Item(place, f"the same object as {seen[id(value)][0]}"))
     else:
         seen[id(value)] = place, value  # with the value: an id must not be given to another object meanwhile
-        yield Item(place, type(value).__qualname__)
+        found.append(Item(place, type(value).__qualname__))
         for suffix, child in _children(value):
-            yield from _walk(child, place + suffix, seen)
+            _collect(child, place + suffix, seen, found)
 
 
 def _children(value: object) -> Iterable[tuple[str, object]]:
     match value:
-        case Mapping():
-            return ((f"[{_key(key, index)}]", child) for index, (key, child) in enumerate(value.items()))
         case list() | tuple() | deque():
             return ((f"[{index}]", child) for index, child in enumerate(value))
+        case FunctionType():
+            return _captured(value)
+        case MethodType():
+            return ((".__self__", value.__self__),)
+        case type() | ModuleType():
+            return ()
         case functools.partial():
             named = {name: given for name, given in value.keywords.items() if name != FLAG}
             return (".func", value.func), (".args", value.args), (".keywords", named)
-        case MethodType():
-            return ((".__self__", value.__self__),)
-        case FunctionType():
-            return _captured(value)
-        case type() | ModuleType():
-            return ()
+        case dict() | Mapping():  # `dict` first: an abstract class takes its time to answer for each new class
+            return ((f"[{_key(key, index)}]", child) for index, (key, child) in enumerate(value.items()))
     return ((f".{name}", child) for name, child in _attributes(value).items())
 
 

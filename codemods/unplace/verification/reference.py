@@ -13,8 +13,8 @@ which undoes a perturbation: examples make their modules before the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -36,11 +36,15 @@ Move = Callable[[int, torch.Tensor], None]
 
 
 class Forward(NamedTuple):
-    """One run without autograd: its record, the places and shapes of its leaves, the weighted sum of its outputs."""
+    """One run without autograd: the program after it, the places and shapes of its leaves, what it returned or raised.
 
-    seen: Observation
+    There is no program where making it raised.
+    """
+
+    program: Program | None
     leaves: list[tuple[str, torch.Size]]
-    total: float
+    result: object = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,10 @@ class Directions:
 
 def forward_only(make: Maker, *, wide: bool = False) -> Observation:
     """Run a program without autograd: the behaviour of an original whose backward raises."""
-    return _forward(make, DetachedReads(), None, wide=wide).seen
+    with _forward(make, DetachedReads(), None, wide=wide) as run:
+        if run.program is None or run.error is not None:
+            return Observation(error=run.error)
+        return Observation(notes(run.result, "output"), state_of(run.program), random_state=state())
 
 
 def finite_differences(make: Maker) -> tuple[Gradient, ...]:
@@ -97,10 +104,10 @@ def slopes(make: Maker, directions: Directions) -> tuple[torch.Tensor, ...]:
 
 def _recorded(make: Maker, reads: DetachedReads) -> list[tuple[str, torch.Size]]:
     """Run a program with nothing moved, record its detached reads and return the places and shapes of its leaves."""
-    base = _forward(make, reads, None, wide=True)
-    if base.seen.error is not None:
-        raise RuntimeError(f"the forward of the program raises: {base.seen.error}")
-    return base.leaves
+    with _forward(make, reads, None, wide=True) as base:
+        if base.error is not None:
+            raise RuntimeError(f"the forward of the program raises: {base.error}")
+        return base.leaves
 
 
 def _differences(make: Maker, reads: DetachedReads, leaf: int, shape: torch.Size) -> torch.Tensor:
@@ -129,19 +136,23 @@ def _central(make: Maker, reads: DetachedReads, move: Callable[[int, torch.Tenso
 
 
 def _total(make: Maker, reads: DetachedReads, move: Callable[[int, torch.Tensor, float], None], amount: float) -> float:
-    run = _forward(make, reads.replayed(), lambda leaf, tensor: move(leaf, tensor, amount), wide=True)
-    if run.seen.error is not None:
-        raise RuntimeError(f"the forward of the program raises on a perturbed input: {run.seen.error}")
-    return run.total
+    with _forward(make, reads.replayed(), lambda leaf, tensor: move(leaf, tensor, amount), wide=True) as run:
+        if run.error is not None:
+            raise RuntimeError(f"the forward of the program raises on a perturbed input: {run.error}")
+        return float(weighted_sum(tensors(run.result, "output")))
 
 
-def _forward(make: Maker, reads: DetachedReads, move: Move | None, *, wide: bool) -> Forward:
+@contextmanager
+def _forward(make: Maker, reads: DetachedReads, move: Move | None, *, wide: bool) -> Iterator[Forward]:
+    """Run a fresh program for the `with` block, at whose end its tensors get their contents back."""
     with ExitStack() as stack:
         try:
             program = stack.enter_context(fresh(make, wide=wide))
         except Exception as error:
-            return Forward(Observation(error=describe(error)), [], 0.0)
-        return _moved(program, reads, move)
+            ran = Forward(None, [], error=describe(error))
+        else:
+            ran = _moved(program, reads, move)
+        yield ran
 
 
 def _moved(program: Program, reads: DetachedReads, move: Move | None) -> Forward:
@@ -162,6 +173,5 @@ def _moved(program: Program, reads: DetachedReads, move: Move | None) -> Forward
         with without_transforms(), recorder:
             result = program.call()
     except Exception as error:
-        return Forward(Observation(error=describe(error)), leaves, 0.0)
-    seen = Observation(notes(result, "output"), state_of(program), random_state=state())
-    return Forward(seen, leaves, weighted_sum(tensors(result, "output")).item())
+        return Forward(program, leaves, error=describe(error))
+    return Forward(program, leaves, result)
