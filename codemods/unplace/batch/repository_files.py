@@ -15,7 +15,7 @@ from unplace.files.discovery import discover, shown
 from unplace.files.keys import digest_of, key_of
 from unplace.files.patterns import Patterns
 from unplace.runs.outcome import Outcome
-from unplace.transform.rewriter import may_have_sites
+from unplace.transform.rewriter import may_have_sites, may_write_argument
 
 Tick = Callable[[int, int], None]
 """Called with the number of files done and the number of all files."""
@@ -51,7 +51,7 @@ class RepositoryFiles:
             except OSError:  # reported when it is its turn
                 data = b""
             contents.append(digest_of(data))
-            alone.append(path.endswith(".py") and not may_have_sites(data))
+            alone.append(path.endswith(".py") and not (may_have_sites(data) or may_write_argument(data)))
             lines += data.count(b"\n")
         names = list(map(shown, paths))
         together = key_of(settings, *(part for pair in zip(names, contents, strict=True) for part in pair))

@@ -135,9 +135,9 @@ def failed(path: str, message: str, line: int | None = None, column: int | None 
     return Outcome(path, problem=Problem(path, message, line, column))
 
 
-def _rewrite(source: Source, path: str, options: Options, programs: rewriter.Programs | None) -> Outcome:
+def _rewrite(source: Source, path: str, options: Options, project: Project | None) -> Outcome:
     try:
-        return _reported(source, path, options, programs)
+        return _reported(source, path, options, project)
     except (SyntaxError, RecursionError, MemoryError) as error:
         failure = error.with_traceback(None)  # the traceback keeps the objects alive that filled the memory
     gc.collect()
@@ -146,17 +146,23 @@ def _rewrite(source: Source, path: str, options: Options, programs: rewriter.Pro
     raise failure
 
 
-def _reported(source: Source, path: str, options: Options, programs: rewriter.Programs | None) -> Outcome:
+def _reported(source: Source, path: str, options: Options, project: Project | None) -> Outcome:
     is_known = options.facts is not None and options.facts.has(path)
-    if not is_known and not rewriter.may_have_sites(source.data):
+    if not is_known and not rewriter.may_have_sites(source.data) and not _may_get_tensors(source, path, project):
         documents.reject_broken(source.text, path, markdown=options.markdown)  # a broken file is always reported
         return Outcome(path)
-    report = documents.rewrite(source.text, path, options, programs)
+    report = documents.rewrite(source.text, path, options, project)
     findings, warned = tuple(report.findings), tuple(report.warnings)
     if not report.changed:
         return Outcome(path, findings, source=source if findings else None, warnings=warned)
     after = source.with_text(report.after)
     return Outcome(path, findings, Change(source, after), edits=tuple(report.edits), source=source, warnings=warned)
+
+
+def _may_get_tensors(source: Source, path: str, project: Project | None) -> bool:
+    """Tell whether a file that doesn't speak of tensors may be called with some by another file, and write them."""
+    is_used = project is not None and rewriter.may_write_argument(source.data)
+    return is_used and project is not None and project.is_imported_beside_torch(str(Path(path).absolute()))
 
 
 def reject_invalid(text: str, path: str) -> None:

@@ -192,6 +192,7 @@ def _round(
     return FileReport(path, text, apply_edits(text, edits), findings, edits, unused)
 
 
+_WRITES = re.compile(rb"[+\-*/%&|^<>@]=|\]\s*=(?!=)|[^\W_]_\s*\(|\bout\s*=|\.\s*data\b")
 _TENSORS = re.compile(rb"torch|Tensor|\.(?:clone|detach|unsqueeze|backward|requires_grad|grad|parameters)\b|\w{3}_\(")
 
 
@@ -201,3 +202,8 @@ def may_have_sites(data: bytes) -> bool:
     Comments with `unplace:` count, too: those without an operation deserve a warning.
     """
     return (_TENSORS.search(data) is not None and SIGNS.search(data) is not None) or b"unplace:" in data
+
+
+def may_write_argument(data: bytes) -> bool:
+    """Tell whether a file that doesn't speak of tensors may write one that it gets: `x *= m` in a helper."""
+    return _WRITES.search(data) is not None

@@ -87,10 +87,7 @@ class Project:
     def begin(self, path: str, text: str) -> Program:
         """Return the program of the file that is handled next; raises `SyntaxError` where CPython's parser does."""
         self._passing.clear()
-        is_first = path != self._in_hand  # round over the file; in later rounds its text differs from the one on disk
-        if is_first:
-            self._in_hand, self._read, self._programs = path, set(), {}
-            self._asked_names = {}
+        is_first = self._take_in_hand(path)  # later rounds have a text that differs from the one on disk
         module = self._modules.get(path)
         if module is None or module.text != text:
             known, module = module, self._parsed(path, text)
@@ -98,6 +95,13 @@ class Project:
                 self._modules[path] = module
         self._begun.append(Program(module, self))
         return self._begun[-1]
+
+    def _take_in_hand(self, path: str) -> bool:
+        """Start to record what the result for a file depends on, unless that was the last file; tell whether so."""
+        if path == self._in_hand:
+            return False
+        self._in_hand, self._read, self._programs, self._asked_names = path, set(), {}, {}
+        return True
 
     def end(self) -> None:
         """Close the programs of the file in hand: its findings are known."""
@@ -152,6 +156,13 @@ class Project:
     def has(self, path: str) -> bool:
         """Tell whether a file belongs to the run."""
         return path in self.files.paths
+
+    def is_imported_beside_torch(self, path: str) -> bool:
+        """Tell whether another file that mentions torch imports a file; the file becomes the one in hand."""
+        self._take_in_hand(path)
+        place = Path(path)
+        name = place.parent.name if place.stem == "__init__" else place.stem
+        return bool(self._listed((("torch", name), (rf"\b(?:from|import)\b[^\n]*\b{re.escape(name)}\b",)), path))
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file of the run contains a name, in whatever meaning."""
