@@ -69,6 +69,7 @@ from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.module import home
 from unplace.analysis.project.replaced import changed_later
 from unplace.analysis.project.switches import switches_inplace
+from unplace.analysis.project.taken_apart import is_hooked_elsewhere
 from unplace.analysis.project.unfollowed import cached_functions, has_forward_hooks
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.bindings import last_name
@@ -135,10 +136,15 @@ class Calls:
         made = self._apply(node, callee, arguments, state)
         if last_name(node.func) in cached_functions(self.run.program.module):
             self.run.keep(state, made.objs, f"the cache of `{code_of(node.func)}`", node.lineno, certain=True)
-        if callee.may_be(MODULE) and has_forward_hooks(self.run.program.module):
+        if callee.may_be(MODULE) and self._may_be_hooked(node.func):
             given = frozenset(obj for value in (made, *arguments.all()) for obj in value.objs)
             self.run.keep(state, given, f"a hook of `{code_of(node.func)}(...)`", node.lineno)
         return made
+
+    def _may_be_hooked(self, callee: ast.expr) -> bool:
+        """Tell whether the file hooks modules, or another one a module in an attribute of the callee's name."""
+        module, name = self.run.program.module, last_name(callee)
+        return has_forward_hooks(module) or (name is not None and is_hooked_elsewhere(module, name))
 
     def _apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
         ref = callee.ref

@@ -12,6 +12,7 @@ from unplace import torchapi
 from unplace.analysis.project.handed_to import default_for, taken_by
 from unplace.analysis.project.module import parents_in
 from unplace.analysis.project.program import Program
+from unplace.analysis.project.taken_apart import is_taken_apart
 from unplace.analysis.queries.inputs import (
     ReadBehind,
     is_read_once,
@@ -28,7 +29,7 @@ from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import Result, View
-from unplace.torchapi.modules import REPARAMETRISING
+from unplace.torchapi.modules import ADDING, EXTENDING, REPARAMETRISING
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change
@@ -119,10 +120,11 @@ class Judge:
         parent = self._parent(node)
         if isinstance(parent, ast.Call) and node in parent.args:
             if self.program.module.qualified(scope, parent.func) == "torch.nn.Sequential":
-                whole = self._is_called_whole(parent)
+                whole = self._is_called_whole(parent) and not self._is_taken_apart(parent)
                 return self._in_sequence(scope, parent.args, parent.args.index(node), whole, calls)
         elif isinstance(parent, ast.List) and self._only_becomes_sequential(scope, parent):
-            return self._in_sequence(scope, parent.elts, parent.elts.index(node), True, calls)
+            whole = not self._is_taken_apart(parent)
+            return self._in_sequence(scope, parent.elts, parent.elts.index(node), whole, calls)
         verdict = _by_calls(calls)
         if isinstance(verdict, Inline) and (not calls or not self._is_only_called(node)):
             return Inline((_NOBODY, *verdict.assumptions))
@@ -318,6 +320,34 @@ class Judge:
                 continue
             return False
         return True
+
+    def _is_taken_apart(self, container: ast.expr) -> bool:
+        """Tell whether code of the run may run layers of a container, or of one that holds it, one by one."""
+        return is_taken_apart(self.program.module, frozenset(self._names_of(container)))
+
+    def _names_of(self, container: ast.expr) -> Iterator[str]:
+        """Iterate over the names in the file that stand for a container of layers, or for one that holds it.
+
+        self.body = nn.Sequential(nn.Sequential(...), ...)          layers.append(nn.Sequential(...))
+        """
+        todo, seen = list[ast.AST]([container]), set[_Place]()
+        while todo:
+            use: ast.AST | None = todo.pop()
+            while use is not None and not isinstance(use, ast.stmt):
+                places = self._bound_to(use) or self._added_to(use)
+                todo += self._loads(places - seen)
+                seen |= places
+                use = self._parent(use)
+        yield from (name for _, name in seen)
+
+    def _added_to(self, node: ast.AST) -> set[_Place]:
+        """Return the list to which a call or an augmented assignment adds layers."""
+        parent = self._parent(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDING | EXTENDING:
+            place = self._place(node.func.value)
+        else:
+            place = self._place(parent.target) if isinstance(parent, ast.AugAssign) and node is parent.value else None
+        return {place} if place is not None else set()
 
     def _only_becomes_sequential(self, scope: Scope, display: ast.List) -> bool:
         """Tell whether a list of layers has no other use than `nn.Sequential(*layers)`."""

@@ -1,0 +1,159 @@
+"""Finds code that runs the layers of a container one by one, or that hooks one of them: it sees what a layer overwrites.
+
+    for layer in net.body:                      net.body[0].register_forward_hook(keep)
+        x = layer(x)
+        features.append(x)
+
+What is taken apart is known by its name, in whatever file; of layers that are asked of a module (`net.children()`), or
+that are layers of layers, no name is known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from unplace import torchapi
+from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.scopes import Scope
+
+_ASKING = frozenset(["_modules", "children", "modules", "named_children", "named_modules"])
+_PASSING = frozenset(["enumerate", "iter", "items", "list", "reversed", "sorted", "tuple", "values", "zip"])
+_MENTIONS = r"\b(?:for|getattr|register_forward_\w+|children|modules|named_\w+|_modules)\b|\]\s*\(|:\s*\w*\s*\]"
+
+
+class TakenApart(NamedTuple):
+    """The names of the containers whose layers some code runs one by one, or hooks; and whether it does so unnamed."""
+
+    names: frozenset[str] = frozenset()
+    handed: frozenset[str] = frozenset()  # containers that calls of own code get: `Features(net.body)`
+    asks: bool = False  # layers that any module is asked for: `for layer in net.children(): x = layer(x)`
+    is_deep: bool = False  # layers of layers: `for block in net.body: for layer in block: x = layer(x)`
+
+
+def is_taken_apart(module: ModuleIndex, names: frozenset[str]) -> bool:
+    """Tell whether code of the run may run single layers of a container that has some names, or none in sight."""
+    found = [taken_apart(module)]
+    for name in names or frozenset(["for"]):
+        found += map(taken_apart, module.others_with(name, (_MENTIONS,)))
+    for asking in sorted(_ASKING):
+        found += map(taken_apart, module.others_with(asking, (r"\(",)))
+    if any(each.asks or not names.isdisjoint(each.names) or (not names and each.is_deep) for each in found):
+        return True
+    return any(each.names for each in found) and any(not names.isdisjoint(each.handed) for each in found)
+
+
+def is_hooked_elsewhere(module: ModuleIndex, name: str) -> bool:
+    """Tell whether another file of the run hooks the module in an attribute of a name: `net.fc.register_...(keep)`."""
+    others = (other for hook in torchapi.FORWARD_HOOKS for other in module.others_with(hook, (rf"\b{name}\b",)))
+    return any(name in _hooked(other) for other in others)
+
+
+@once
+def _hooked(module: ModuleIndex) -> frozenset[str]:
+    """Return the names of the attributes whose modules get a forward hook."""
+    calls = (call for hook in torchapi.FORWARD_HOOKS for _, call in module.calls_named(hook))
+    holders = (call.func.value for call in calls if isinstance(call.func, ast.Attribute))
+    return frozenset(name for holder in holders if (name := _container(holder)) is not None)
+
+
+@once
+def taken_apart(module: ModuleIndex) -> TakenApart:
+    """Return what the code of a file takes apart."""
+    names, asks, is_deep = set(_hooked(module)), False, False
+    for scope in module.scopes.by_node.values():
+        drawn = dict(_drawn(scope))
+        for source in _run_singly(scope, drawn):
+            for root, asked, depth in _resolved(source, drawn):
+                asks, is_deep = asks or asked, is_deep or depth > 1
+                names |= {root} if root is not None else set()
+    return TakenApart(frozenset(names), _handed(module), asks, is_deep)
+
+
+def _handed(module: ModuleIndex) -> frozenset[str]:
+    """Return the names of the attributes that code which isn't torch's gets as arguments."""
+    return frozenset(
+        given.attr
+        for scope in module.scopes.by_node.values()
+        for call in scope.of(ast.Call)
+        for given in call.args
+        if isinstance(given, ast.Attribute)
+        and not (module.qualified(scope, call.func) or "").startswith(("torch.", "builtins."))
+    )
+
+
+def _drawn(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
+    """Iterate over the names that loops and comprehensions bind, with the expression from which they draw."""
+    loops: list[ast.For | ast.AsyncFor | ast.comprehension] = [*scope.of(ast.For), *scope.of(ast.AsyncFor)]
+    for loop in (*loops, *scope.of(ast.comprehension)):
+        parts = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+        yield from ((part.id, loop.iter) for part in parts if isinstance(part, ast.Name))
+
+
+def _run_singly(scope: Scope, drawn: dict[str, ast.expr]) -> Iterator[ast.expr]:
+    """Iterate over the containers of which a scope calls an element or a slice, or passes some to an `nn.Sequential`.
+
+    layer(x)            net.body[i](x)            getattr(net.body, str(i))(x)            nn.Sequential(*body[:3])
+    """
+    for call in scope.of(ast.Call):
+        callee = call.func
+        if isinstance(callee, ast.Attribute) and callee.attr == "forward":
+            callee = callee.value
+        if isinstance(callee, ast.Name) and callee.id in drawn:
+            yield drawn[callee.id]
+        elif isinstance(callee, ast.Subscript):
+            yield callee.value
+        elif isinstance(callee, ast.Call) and last_name(callee.func) in ("getattr", "get_submodule") and callee.args:
+            if len(callee.args) > 1 and not isinstance(callee.args[1], ast.Constant):
+                yield callee.args[0]
+        for argument in call.args:
+            spread = argument.value if isinstance(argument, ast.Starred) else None
+            if spread is not None and last_name(call.func) == "Sequential" and _is_part(spread):
+                yield spread
+    for part in scope.of(ast.Subscript):
+        if isinstance(part.slice, ast.Slice) and isinstance(part.value, ast.Attribute):
+            yield part.value
+
+
+def _is_part(node: ast.expr) -> bool:
+    """Tell whether an expression takes some layers out of a module: `list(net.children())[:3]`, `net.body[2:]`."""
+    parts = list(ast.walk(node))
+    is_asked = any(isinstance(part, ast.Attribute) and part.attr in _ASKING for part in parts)
+    return is_asked or any(isinstance(part, ast.Slice) for part in parts)
+
+
+def _resolved(source: ast.expr, drawn: dict[str, ast.expr]) -> Iterator[tuple[str | None, bool, int]]:
+    """Iterate over the containers behind a source of layers: name, whether it is asked for them, and loops between.
+
+    A name that a loop binds stands for what the loop draws from: `for block in net.body: for layer in block: ...`
+    """
+    todo, seen = [(source, False, 1)], set[str]()
+    while todo:
+        node, asked, depth = todo.pop()
+        if isinstance(node, ast.Attribute) and node.attr in _ASKING:
+            todo.append((node.value, True, depth))
+        elif isinstance(node, ast.Attribute) and node.attr in _PASSING:
+            todo.append((node.value, asked, depth))
+        elif isinstance(node, ast.Call):
+            is_passing = last_name(node.func) in _PASSING
+            todo += [(part, asked, depth) for part in (node.args if is_passing and node.args else [node.func])]
+        elif isinstance(node, ast.Subscript | ast.Starred):
+            todo.append((node.value, asked, depth))
+        elif isinstance(node, ast.IfExp):
+            todo += [(node.body, asked, depth), (node.orelse, asked, depth)]
+        elif isinstance(node, ast.List | ast.Tuple):
+            todo += [(part, asked, depth) for part in node.elts]
+        elif isinstance(node, ast.Name) and node.id in drawn and node.id not in seen:
+            seen.add(node.id)
+            todo.append((drawn[node.id], asked, depth + 1))
+        else:
+            yield last_name(node), asked, depth
+
+
+def _container(node: ast.expr) -> str | None:
+    """Return the name of a module, or of the container of which it is an element: `body` for `net.body[0]`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return last_name(node)
