@@ -29,7 +29,7 @@ QUICK = (
     ),
     *("torch.nn.functional.relu(inplace=True)", "torch.nn.ReLU(inplace=True)", "torch.linalg.qr(out=)"),
 )
-PORTIONS = [table_names()[first : first + PORTION] for first in range(0, len(table_names()), PORTION * one_in(3))]
+PORTIONS = [table_names()[first : first + PORTION] for first in range(0, len(table_names()), PORTION * one_in(9))]
 
 
 @pytest.fixture(autouse=True)

@@ -28,9 +28,9 @@ from unplace.diagnostics.forms import Form
 from unplace.verification.examples import maker
 
 PORTION = 50
-QUICK = range(0, 600, PORTION)
+QUICK = range(0, 600 // one_in(2), PORTION)
 LARGE = 500
-PART = LARGE // one_in(3)
+PART = LARGE // one_in(6)
 SLOW = range(100_000, 102_500, LARGE)
 
 

@@ -55,10 +55,10 @@ def test_wrong_rewrites_are_called_different() -> None:
 
 
 @pytest.mark.slow
-def test_a_sixth_of_all_wrong_rewrites_are_called_different() -> None:
-    part = one_in(6)
+def test_many_wrong_rewrites_are_called_different() -> None:
+    part = one_in(18)
     found = [result for number, case in enumerate(CASES) for result in missed(case, slice(number % part, None, part))]
-    assert len(found) > 1000
+    assert len(found) > 6000 / part
     assert [result for result in found if result is not None] == []
 
 

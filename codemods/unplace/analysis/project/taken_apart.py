@@ -1,4 +1,4 @@
-"""Finds code that runs the layers of a container one by one, or that hooks one of them: it sees what a layer overwrites.
+"""Finds code that runs the layers of a container one by one, or hooks one of them: it sees what a layer overwrites.
 
     for layer in net.body:                      net.body[0].register_forward_hook(keep)
         x = layer(x)
