@@ -52,7 +52,7 @@ APART = {
     "blocks": "    for block in net.body:\n            for layer in block if hasattr(block, 'append') else [block]:\n"
     "                x = layer(x)\n                found.append(x)",
     "hook": "    net.body[0].register_forward_hook(lambda m, i, o: found.append(o))\n        found.append(net(x))",
-    "hook of another": "    net.head.register_forward_hook(lambda m, i, o: found.append(o))\n        found.append(net(x))",
+    "other hook": "    net.head.register_forward_hook(lambda m, i, o: found.append(o))\n        found.append(net(x))",
     "wrapper": "    found += Features(net.body)(x)",
 }
 FEATURES = """
