@@ -27,7 +27,8 @@ _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 class Forbidden:
     """The reason why torch raises at a write; `is_leaf`: the written tensor, or its base, gets a gradient itself.
 
-    `is_doubtful`: it raises only where arguments and attributes whose default is a number are tensors with a graph.
+    `is_doubtful`: it raises only where arguments and attributes whose default is a number are tensors with a graph, or
+    where a conversion or a hook has it that the tensor is a leaf.
     `is_passed`: a caller passes a parameter to a function that only fills it. `is_unbatched`: the tensor lacks the
     batch dimension that `vmap` gives to what is written into it.
     """
@@ -55,7 +56,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
         return _out(run, write)
     seen = looked_into(write.state, value.objs)
     if value.tracked is Tracked.LEAF:
-        return _leaf(run, write, seen)
+        return _leaf(run, write, seen) or _same_as_leaf(run, write, seen)
     if not any(map(can_be_tracked, (value, *write.operands))):
         return None
     found = _piece(write, seen)
@@ -97,7 +98,7 @@ def _viewed(state: Facts, obj: Obj) -> Objs:
 
 
 def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
-    cut = {o for o in seen & run.leaves if o.operator in members.DETACHED}  # `x.detach().requires_grad_()`
+    cut = {o for o in seen & run.leaves if not _viewed(write.state, o)}  # `x.to(device).requires_grad_()`
     made = {o for o in seen if o.origin is Origin.REGISTERED and not _viewed(write.state, o)}  # nn.Parameter(b)
     owners = sorted(o for o in seen if o in cut | made or o not in write.state.bases)
     if not owners or recording.may_be_off(run.program.module, run.scope):
@@ -111,6 +112,16 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     else:
         kind = Forbids.PARAMETER_VIEW if is_parameter else Forbids.LEAF_VIEW
     return Forbidden(kind(name=code_of(write.target)), True)
+
+
+def _same_as_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
+    """Return why torch raises where a conversion gave the leaf itself, or a view: `leaf.to(torch.float32)`."""
+    bases = write.state.bases
+    converted = [bases[o] for o in seen if o in bases and bases[o].link in (Link.MAYBE, Link.EITHER)]
+    leaves = run.leaves & {o for base in converted for o in looked_into(write.state, base.objs)}
+    if not leaves or recording.may_be_off(run.program.module, run.scope):
+        return None
+    return Forbidden(Forbids.LEAF(name=code_of(write.target)), True, is_doubtful=True)
 
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:
