@@ -262,6 +262,8 @@ class Calls:
             return self._parameter(node, arguments, state)
         if qualified in modules.REPARAMETRISING and (module := arguments.at(0, "module")) is not None:
             return module[1]
+        if qualified in results.VARIABLES:
+            return self._variable(node, arguments, state)
         if qualified in results.TENSOR_CLASSES:
             bound = arguments.bind(())
             dtype = results.TENSOR_CLASSES[qualified]
@@ -302,6 +304,17 @@ class Calls:
         data = arguments.at(0, "data")
         if data is not None:
             share_memory(self.run, node, made, data[1], state)
+        return made
+
+    def _variable(self, node: ast.Call, arguments: Arguments, state: State) -> Value:
+        """Return a tensor that takes over the memory of another one, and gets a gradient itself where that is asked."""
+        first, flag = arguments.at(0, "data"), arguments.at(1, "requires_grad")
+        if first is None or not arguments.exact:
+            return self.unknown_call(node, arguments.all(), state)
+        data = state.narrow_to_tensor(first[1])
+        made = apply(Call(self, node, {"data": data}, state), operators.of_variable(data, flag and flag[0]))
+        if flag is not None and made.tracked is not Tracked.NO:
+            self.run.leaves |= made.objs
         return made
 
     def _object_of_torch(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:

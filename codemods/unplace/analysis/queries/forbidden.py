@@ -22,6 +22,9 @@ from unplace.torchapi import members
 
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
+CONVERTED = (Link.MAYBE, Link.EITHER)
+"""The links of what an operator makes of a tensor, or returns it as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
@@ -117,11 +120,11 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
 def _same_as_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     """Return why torch raises where a conversion gave the leaf itself, or a view: `leaf.to(torch.float32)`."""
     bases = write.state.bases
-    converted = [bases[o] for o in seen if o in bases and bases[o].link in (Link.MAYBE, Link.EITHER)]
+    converted = [bases[o] for o in seen if o in bases and bases[o].link in CONVERTED]
     leaves = run.leaves & {o for base in converted for o in looked_into(write.state, base.objs)}
     if not leaves or recording.may_be_off(run.program.module, run.scope):
         return None
-    return Forbidden(Forbids.LEAF(name=code_of(write.target)), True, is_doubtful=True)
+    return Forbidden(Forbids.MAYBE_LEAF(name=code_of(write.target)), True, is_doubtful=True)
 
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:
