@@ -63,7 +63,9 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     if not any(map(can_be_tracked, (value, *write.operands))):
         return None
     found = _piece(write, seen)
-    return None if found is None else replace(found, is_doubtful=not may_get_graph(run, write))
+    if found is None:
+        return _asked_to_be_leaf(run, write, seen)
+    return replace(found, is_doubtful=not may_get_graph(run, write))
 
 
 def is_allowed(write: Write) -> bool:
@@ -123,6 +125,14 @@ def _same_as_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     converted = [bases[o] for o in seen if o in bases and bases[o].link in CONVERTED]
     leaves = run.leaves & {o for base in converted for o in looked_into(write.state, base.objs)}
     if not leaves or recording.may_be_off(run.program.module, run.scope):
+        return None
+    return Forbidden(Forbids.MAYBE_LEAF(name=code_of(write.target)), True, is_doubtful=True)
+
+
+def _asked_to_be_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
+    """Return why torch raises where a tensor was asked for a gradient, unless it had a graph: `x.requires_grad_()`."""
+    asked = run.leaves & {o for o in seen if not _viewed(write.state, o)}
+    if not asked or recording.may_be_off(run.program.module, run.scope):
         return None
     return Forbidden(Forbids.MAYBE_LEAF(name=code_of(write.target)), True, is_doubtful=True)
 

@@ -26,18 +26,19 @@ _ASKING = ("grad", "optim")
 
 
 def is_handed_out(run: Run, write: Write) -> bool:
-    """Tell whether code outside a scope may ask for the gradient of the leaf that a write of the scope changes.
-
-    What is returned together with other results, such as the loss, counts only where the file asks for gradients.
-    """
+    """Tell whether code outside a scope may ask for the gradient of the leaf that a write of the scope changes."""
     leaves = _written(run, write)
     if not leaves or run.scope.is_module:
         return bool(leaves)
-    asks = any(map(run.program.module.reads_of, _ASKING))
     exits = run.program.exits(run.scope)
-    if any(_gives(state, value, leaves, asks) or _leaves(state, leaves) for value, state in exits):
+    if any(_gives(run, state, value, leaves) or _leaves(state, leaves) for value, state in exits):
         return True
-    return asks and any(_passes(run, write.state, leaves))
+    return _asks(run) and any(_passes(run, write.state, leaves))
+
+
+def _asks(run: Run) -> bool:
+    """Tell whether the file works with the gradients of leaves anywhere."""
+    return any(map(run.program.module.reads_of, _ASKING))
 
 
 def _written(run: Run, write: Write) -> Objs:
@@ -47,11 +48,17 @@ def _written(run: Run, write: Write) -> Objs:
     return leaves.union(converted) if leaves else NO_OBJS
 
 
-def _gives(state: Facts, returned: Value, leaves: Objs, asks: bool) -> bool:
-    """Tell whether a function returns a leaf, alone or with other leaves; where the file `asks`, with anything."""
+def _gives(run: Run, state: Facts, returned: Value, leaves: Objs) -> bool:
+    """Tell whether a function returns a leaf to code that may ask for its gradient.
+
+    Code that isn't seen may, and a file that runs a backward, unless the leaf comes with other results, as the loss.
+    """
     if not _has(state, returned, leaves):
         return False
-    return asks or all(each.tracked is Tracked.LEAF for each in _tensors(state, returned))
+    module, tensors = run.program.module, _tensors(state, returned)
+    is_alone = all(each.tracked is Tracked.LEAF or each.objs <= leaves for each in tensors)
+    is_open = bool(module.reads_of("backward")) or not module.reads_of(run.scope.name)
+    return _asks(run) or (is_alone and is_open)
 
 
 def _leaves(state: Facts, leaves: Objs) -> bool:
