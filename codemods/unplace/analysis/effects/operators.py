@@ -77,11 +77,13 @@ def _is_of_no_tensor(operator: Operator, bound: Mapping[str, Value]) -> bool:
 
 
 def of_variable(data: Value, flag: ast.expr | None) -> Effect:
-    """Return the effect of `Variable(x, requires_grad=flag)`: a leaf, or a tensor without a graph, in the same memory."""
+    """Return the effect of `Variable(x, requires_grad=flag)`: a leaf or a tensor without graph, in the same memory."""
     is_off = flag is None or (isinstance(flag, ast.Constant) and not flag.value)
     tracked = Tracked.NO if is_off else Tracked.LEAF if isinstance(flag, ast.Constant) else Tracked.MAYBE
     view = effect.View(("data",), Link.VIEW, same_shape=True)
-    return Effect(Returned(TENSOR, source=view, tracked=tracked, label="Variable()", operator="detach", dtype=data.dtype))
+    return Effect(
+        Returned(TENSOR, source=view, tracked=tracked, label="Variable()", operator="detach", dtype=data.dtype)
+    )
 
 
 def _looked_at(operator: Operator, bound: Mapping[str, Value]) -> str | None:

@@ -14,6 +14,7 @@ from unplace.analysis.project import freezing, recording
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.queries.asked_for import may_get_graph
 from unplace.analysis.queries.continuation import has_graph
+from unplace.analysis.queries.hooked import may_be_made_leaf
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.forms import WriteKind
@@ -130,9 +131,14 @@ def _same_as_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
 
 
 def _asked_to_be_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
-    """Return why torch raises where a tensor was asked for a gradient, unless it had a graph: `x.requires_grad_()`."""
-    asked = run.leaves & {o for o in seen if not _viewed(write.state, o)}
-    if not asked or recording.may_be_off(run.program.module, run.scope):
+    """Return why torch raises where a tensor was asked for a gradient, unless it had a graph: `x.requires_grad_()`.
+
+    A hook may have asked for it.
+    """
+    made = [o for o in seen if not _viewed(write.state, o)]
+    if not any(o in run.leaves or may_be_made_leaf(run, o) for o in made) or recording.may_be_off(
+        run.program.module, run.scope
+    ):
         return None
     return Forbidden(Forbids.MAYBE_LEAF(name=code_of(write.target)), True, is_doubtful=True)
 
