@@ -122,7 +122,7 @@ RAISE = {
     ),
     "a leaf of an array": (
         "w = torch.from_numpy(x.detach().numpy()).requires_grad_()\nw[0] *= 2  # here\nreturn w * x",
-        "a leaf that requires",
+        "the result of `torch.from_numpy",
     ),
     "a variable": (
         "w = torch.autograd.Variable(torch.ones(3), requires_grad=True)\nw[0] *= 2  # here\nreturn w",
