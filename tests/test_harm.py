@@ -116,6 +116,18 @@ RAISE = {
         "w = x.detach().requires_grad_()\n(w * x).sum().backward()\nw -= 0.1 * w.grad  # here\nreturn w * x",
         "`w`, a leaf .* `with torch.no_grad",
     ),
+    "a converted leaf": (
+        "w = torch.ones(3).to(x.device).requires_grad_()\nw *= 2  # here\nreturn w * x",
+        "`w`, a leaf that requires",
+    ),
+    "a leaf of an array": (
+        "w = torch.from_numpy(x.detach().numpy()).requires_grad_()\nw[0] *= 2  # here\nreturn w * x",
+        "the result of `torch.from_numpy",
+    ),
+    "a variable": (
+        "w = torch.autograd.Variable(torch.ones(3), requires_grad=True)\nw[0] *= 2  # here\nreturn w",
+        "`w`, a leaf .* `with torch.no_grad",
+    ),
     "a helper's caller records": ("double(self.block.linear)\nreturn x", "a parameter"),
     "a quotient by an element": ("y = x + 1\ny[1:] /= y[0]  # here\nreturn y", r"div\(\)"),
     "another name of what was saved in a branch": (
@@ -270,6 +282,10 @@ RUN = {
     "a helper under no_grad": "with torch.no_grad():\n    double(self.block.linear)\nreturn x",
     "a helper of a helper": "with torch.no_grad():\n    doubled(self.block.linear)\nreturn x",
     "a helper handed over": "with torch.no_grad():\n    self.block.linear.apply(double)\nreturn x",
+    "a variable without gradient": "w = torch.autograd.Variable(torch.ones(3))\nw *= 2  # here\nreturn x * w",
+    "a leaf that is perhaps copied": (
+        "w = torch.ones(3, requires_grad=True)\nv = w.to(torch.float64)\nv += 1  # here\nreturn v * x"
+    ),
     "a copy of a leaf": "w = torch.ones(3, requires_grad=True)\nv = w.clone()\nv += 1  # here\nreturn v * x",
     "pieces of constants": "y = torch.zeros(2)\na, b = y.split(1)\na += 1  # here\nreturn x * y.sum()",
     "rows of constants": "y = torch.zeros(2, 3)\nfor row in y:\n    row += 1  # here\nreturn x * y",

@@ -270,6 +270,9 @@ class Forbids(Kind):
 
     PARAMETER = "torch forbids writing `{name}`, a parameter that requires a gradient, while gradients are recorded"
     LEAF = "torch forbids writing `{name}`, a leaf that requires a gradient, while gradients are recorded"
+    MAYBE_LEAF = (
+        "torch forbids writing `{name}`, where it is a leaf that requires a gradient, while gradients are recorded"
+    )
     PARAMETER_VIEW = (
         "torch forbids writing `{name}`, a view of a parameter that requires a gradient, while gradients are recorded"
     )

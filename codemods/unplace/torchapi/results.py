@@ -91,6 +91,12 @@ REDUCING = frozenset(
 )
 """Operations whose result, with `keepdim=True`, has as many dimensions as the first argument."""
 
+FROM_ARRAYS = frozenset(["from_numpy", "frombuffer", "from_file"])
+"""Those of `FROM_OUTSIDE` that take no tensor, so that their result has no graph."""
+
+VARIABLES = frozenset(["torch.autograd.Variable", "torch.autograd.variable.Variable"])
+"""The names of the class that made a tensor one with a graph; it gives a detached tensor with the same memory."""
+
 CONSTRUCTORS = frozenset(
     [
         *("zeros", "ones", "empty", "full", "rand", "randn", "randint", "eye", "arange", "linspace"),

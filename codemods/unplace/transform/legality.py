@@ -25,6 +25,7 @@ from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.queries import apart
 from unplace.analysis.queries.grad_switches import may_keep_graph
+from unplace.analysis.queries.handed_leaves import is_handed_out
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
@@ -69,11 +70,12 @@ def changing_what_is_saved(site: Site) -> Refuse | None:
 
 
 def _written_leaf(site: Site) -> Refuse | None:
-    """Return why a parameter, or a leaf whose gradient is read, can't be rebound although the write raises."""
+    """Return why a parameter, or a leaf whose gradient may be read, can't be rebound although the write raises."""
     forbidden = site.forbidden()
     if forbidden is None or not forbidden.is_leaf:
         return None
-    if site.registered() is None and not is_optimised(site) and not forbidden.is_passed:
+    is_asked_for = is_optimised(site) or is_handed_out(site.run, site.write)
+    if site.registered() is None and not is_asked_for and not forbidden.is_passed:
         return None
     return Refuse(Refusal.FORBIDDEN_LEAF(forbidden=forbidden.reason))
 

@@ -64,9 +64,26 @@ def effect_of(
     if operator.short in results.FROM_OUTSIDE and any(
         v.may_be(ARRAY | UNKNOWN | OTHER) for v in list(bound.values())[:1]
     ):
-        return Effect(Returned(TENSOR, outside=Origin.CALL))
+        tracked = Tracked.NO if _is_of_no_tensor(operator, bound) else Tracked.MAYBE
+        return Effect(Returned(TENSOR, outside=Origin.CALL, tracked=tracked))
     returned = _tensor(run, node, operator, bound, first, arguments, state)
     return Effect(returned, writes=operator.writes, saves=saved_by(operator, bound, node))
+
+
+def _is_of_no_tensor(operator: Operator, bound: Mapping[str, Value]) -> bool:
+    """Tell whether a function that takes over memory was given an array or a buffer, which has no graph."""
+    first = next(iter(bound.values()), None)
+    return operator.short in results.FROM_ARRAYS or (first is not None and first.must_be(ARRAY | NUMBER))
+
+
+def of_variable(data: Value, flag: ast.expr | None) -> Effect:
+    """Return the effect of `Variable(x, requires_grad=flag)`: a leaf or a tensor without graph, in the same memory."""
+    is_off = flag is None or (isinstance(flag, ast.Constant) and not flag.value)
+    tracked = Tracked.NO if is_off else Tracked.LEAF if isinstance(flag, ast.Constant) else Tracked.MAYBE
+    view = effect.View(("data",), Link.VIEW, same_shape=True)
+    return Effect(
+        Returned(TENSOR, source=view, tracked=tracked, label="Variable()", operator="detach", dtype=data.dtype)
+    )
 
 
 def _looked_at(operator: Operator, bound: Mapping[str, Value]) -> str | None:

@@ -255,6 +255,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         operator=members.APPLYING if forbidden is not None else None,
         is_view=bool(value.objs) and all(o in state.bases and state.bases[o].link is Link.VIEW for o in value.objs),
         unseen=unseen,
+        may_be_leaf=value.tracked is not Tracked.NO and not run.leaves.isdisjoint(value.objs),
         follows=value.tracked is not Tracked.LEAF and brings_no_graph(run.program.module, run.scope),
     )
 
@@ -394,6 +395,7 @@ def _join(first: Returned, second: Returned) -> Returned:
         operator=tensors[0].operator if is_cut else None,
         is_view=first.is_view and second.is_view,
         is_piece=is_cut,
+        may_be_leaf=first.may_be_leaf or second.may_be_leaf,
         forbidden=is_cut and any(r.forbidden for r in tensors),
         follows=first.follows and second.follows,
         unseen=(first.unseen | second.unseen) - seen,

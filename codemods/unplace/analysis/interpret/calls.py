@@ -268,11 +268,8 @@ class Calls:
             return self._parameter(node, arguments, state)
         if qualified in modules.REPARAMETRISING and (module := arguments.at(0, "module")) is not None:
             return module[1]
-        if qualified in results.TENSOR_CLASSES:
-            bound = arguments.bind(())
-            dtype = results.TENSOR_CLASSES[qualified]
-            made = operators.of_tensor_class(qualified, bound, len(arguments.positional), dtype)
-            return apply(Call(self, node, bound, state), made)
+        if qualified in results.VARIABLES or qualified in results.TENSOR_CLASSES:
+            return self._of_class(node, qualified, arguments, state)
         operator = torchapi.function(qualified)
         if operator is not None and self._may_pose(operator.short, arguments):
             return self.unknown_call(node, arguments.all(), state)
@@ -308,6 +305,25 @@ class Calls:
         data = arguments.at(0, "data")
         if data is not None:
             share_memory(self.run, node, made, data[1], state)
+        return made
+
+    def _of_class(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
+        """Return what one of the classes of tensors makes."""
+        if qualified in results.VARIABLES:
+            return self._variable(node, arguments, state)
+        bound, dtype = arguments.bind(()), results.TENSOR_CLASSES[qualified]
+        made = operators.of_tensor_class(qualified, bound, len(arguments.positional), dtype)
+        return apply(Call(self, node, bound, state), made)
+
+    def _variable(self, node: ast.Call, arguments: Arguments, state: State) -> Value:
+        """Return a tensor that takes over the memory of another one, and gets a gradient itself where that is asked."""
+        first, flag = arguments.at(0, "data"), arguments.at(1, "requires_grad")
+        if first is None or not arguments.exact:
+            return self.unknown_call(node, arguments.all(), state)
+        data = state.narrow_to_tensor(first[1])
+        made = apply(Call(self, node, {"data": data}, state), operators.of_variable(data, flag and flag[0]))
+        if flag is not None and made.tracked is not Tracked.NO:
+            self.run.leaves |= made.objs
         return made
 
     def _object_of_torch(self, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:

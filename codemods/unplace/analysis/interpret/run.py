@@ -302,6 +302,8 @@ class Run:
             likely=base.likely,
         )
         (obj,) = made.objs
+        if tracked is None:
+            self.leaves.discard(obj)  # a part of a leaf is none itself, nor is what a conversion makes of one
         if base.objs:
             state.bases[obj] = Base(base.objs, link, piece, forbidden)
         return made

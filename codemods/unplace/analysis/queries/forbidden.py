@@ -14,6 +14,7 @@ from unplace.analysis.project import freezing, recording
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.queries.asked_for import may_get_graph
 from unplace.analysis.queries.continuation import has_graph
+from unplace.analysis.queries.hooked import may_be_made_leaf
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.forms import WriteKind
@@ -22,12 +23,16 @@ from unplace.torchapi import members
 
 _ALLOWED = frozenset(["flag", "detach", "initialiser", "gradient"])
 
+CONVERTED = (Link.MAYBE, Link.EITHER)
+"""The links of what an operator makes of a tensor, or returns it as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
     """The reason why torch raises at a write; `is_leaf`: the written tensor, or its base, gets a gradient itself.
 
-    `is_doubtful`: it raises only where arguments and attributes whose default is a number are tensors with a graph.
+    `is_doubtful`: it raises only where arguments and attributes whose default is a number are tensors with a graph, or
+    where a conversion or a hook has it that the tensor is a leaf.
     `is_passed`: a caller passes a parameter to a function that only fills it. `is_unbatched`: the tensor lacks the
     batch dimension that `vmap` gives to what is written into it.
     """
@@ -55,11 +60,13 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
         return _out(run, write)
     seen = looked_into(write.state, value.objs)
     if value.tracked is Tracked.LEAF:
-        return _leaf(run, write, seen)
+        return _leaf(run, write, seen) or _same_as_leaf(run, write, seen)
     if not any(map(can_be_tracked, (value, *write.operands))):
         return None
     found = _piece(write, seen)
-    return None if found is None else replace(found, is_doubtful=not may_get_graph(run, write))
+    if found is None:
+        return _asked_to_be_leaf(run, write, seen)
+    return replace(found, is_doubtful=not may_get_graph(run, write))
 
 
 def is_allowed(write: Write) -> bool:
@@ -97,7 +104,7 @@ def _viewed(state: Facts, obj: Obj) -> Objs:
 
 
 def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
-    cut = {o for o in seen & run.leaves if o.operator in members.DETACHED}  # `x.detach().requires_grad_()`
+    cut = {o for o in seen & run.leaves if not _viewed(write.state, o)}  # `x.to(device).requires_grad_()`
     made = {o for o in seen if o.origin is Origin.REGISTERED and not _viewed(write.state, o)}  # nn.Parameter(b)
     owners = sorted(o for o in seen if o in cut | made or o not in write.state.bases)
     if not owners or recording.may_be_off(run.program.module, run.scope):
@@ -111,6 +118,29 @@ def _leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     else:
         kind = Forbids.PARAMETER_VIEW if is_parameter else Forbids.LEAF_VIEW
     return Forbidden(kind(name=code_of(write.target)), True)
+
+
+def _same_as_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
+    """Return why torch raises where a conversion gave the leaf itself, or a view: `leaf.to(torch.float32)`."""
+    bases = write.state.bases
+    converted = [bases[o] for o in seen if o in bases and bases[o].link in CONVERTED]
+    leaves = run.leaves & {o for base in converted for o in looked_into(write.state, base.objs)}
+    if not leaves or recording.may_be_off(run.program.module, run.scope):
+        return None
+    return Forbidden(Forbids.MAYBE_LEAF(name=code_of(write.target)), True, is_doubtful=True)
+
+
+def _asked_to_be_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
+    """Return why torch raises where a tensor was asked for a gradient, unless it had a graph: `x.requires_grad_()`.
+
+    A hook may have asked for it.
+    """
+    made = [o for o in seen if not _viewed(write.state, o)]
+    if not any(o in run.leaves or may_be_made_leaf(run, o) for o in made) or recording.may_be_off(
+        run.program.module, run.scope
+    ):
+        return None
+    return Forbidden(Forbids.MAYBE_LEAF(name=code_of(write.target)), True, is_doubtful=True)
 
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:

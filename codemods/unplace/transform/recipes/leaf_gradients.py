@@ -58,7 +58,7 @@ def is_of_optimised_leaf(site: Site) -> bool:
     its gradient is that after the change.
     """
     forbidden = site.forbidden()
-    if forbidden is None or not forbidden.is_leaf or not site.is_leaf():
+    if forbidden is None or not forbidden.is_leaf or forbidden.is_doubtful or not site.is_leaf():
         return False
     spot = site.run.flow.spot(site.statement)
     is_in_loop = spot is not None and bool(spot.loops)
