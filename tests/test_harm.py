@@ -200,12 +200,21 @@ RAISE = {
         r"mul\(\)",
     ),
     "an object that is passed on": ("state = Memory(x.exp())\nshift_state(state)\nreturn state.h", r"Memory\(\)"),
+    "a constant that leads a call to the write": ("return shift_by(x.exp(), 1)", r"exp\(\)"),
+    "a view of the argument, taken in a loop": (
+        "return x[:, :2] * ended(self.block.scale, [2]).sum()",
+        "line .* passes `self.block.scale`",
+    ),
     "the target of a loss": (
         "t = x + 1\nloss = nn.CrossEntropyLoss()(x, t)\nt += 1  # here\nreturn loss",
         "CrossEntropyLoss",
     ),
 }
 RUN = {
+    "a parameter whose call returns early": "return x * (summed(self.block.scale) + summed(x * 2, [0, 1]).sum())",
+    "what was saved, where no constant leads to the write": "return shift_by(x.exp()) + shift_by(x * 2, 1)",
+    "an argument that a loop binds anew": "return x * summed(self.block.scale, [0])",
+    "an argument that a loop binds anew, passed on": "return x * summed_on(self.block.scale, [0])",
     "the input of a checkpoint that is dropped": (
         "from torch.utils.checkpoint import checkpoint\nh = x * 1\ncheckpoint(self.block, h, use_reentrant=False)\n"
         "h += 1  # here\nreturn h"
@@ -351,6 +360,16 @@ HELPERS = {
     "pair": "def pair(x):\n    y = torch.sigmoid(x)\n    return y, x * 2\n",
     "halved": "def halved(x):\n    x /= x.pow(2).sum().sqrt()  # here\n    return x\n",
     "raised": "def raised(step, by=0.5):\n    step += by  # here\n    return torch.arange(3) * step\n",
+    "summed": (
+        "def summed(t, dims=None):\n    if dims is None:\n        return t.sum()\n    for d in dims:\n"
+        "        t = t.sum(d, keepdim=True)\n    t += 1  # here\n    return t\n"
+    ),
+    "summed_on": (
+        "def summed_on(t, dims):\n    for d in dims:\n        t = t.sum(d, keepdim=True)\n    return added(t)\n\n\n"
+        "def added(t):\n    t += 1  # here\n    return t\n"
+    ),
+    "ended": ("def ended(t, ends):\n    for end in ends:\n        t = t[:end]\n    t += 1  # here\n    return t\n"),
+    "shift_by": ("def shift_by(t, by=None):\n    if by is not None:\n        t += by  # here\n    return t\n"),
     "fill": "def fill(w):\n    w.detach().fill_(2)  # here\n",
     "picked": (
         "def picked(x, index):\n    pieces = index.split(1)\n    for one_index in pieces:\n"

@@ -177,6 +177,18 @@ class Program:
             return general
         return self._variants.effect(scope, general, variant, lambda: self._walk(scope, variant))
 
+    def may_write(self, scope: Scope, place: str, variant: Variant) -> bool:
+        """Tell whether a variant of a function of the module may write what is passed for a parameter, or held in it.
+
+        parameter: `x`                      attribute of a parameter: `self.queue`
+        """
+        if variant is GENERAL or self._finished(scope) is None:
+            return True
+        found = self._variants.own_effect(scope, variant, lambda: self._walk(scope, variant))
+        if found is None:
+            return True
+        return place in found.writes | found.may_write | found.writes_held | found.may_write_held
+
     def askers(self, scope: Scope) -> Collection[Scope]:
         """Return the scopes with calls of a function of the module whose values depend on the function's effect."""
         return self._askers.get(scope, ())
