@@ -68,6 +68,19 @@ class Outer(nn.Module):
         self.repeated = nn.Sequential(*[Block() for _ in range(2)])
         self.extended = nn.Sequential(*[nn.Linear(3, 3)], nn.Sigmoid())
         self.plain = nn.Sequential(nn.ReLU(), nn.Linear(3, 3))
+        layers = [nn.Linear(3, 3)]
+        layers.append(nn.ELU())
+        self.with_elu = nn.Sequential(*layers)
+        if low > 0:
+            layers.append(nn.LayerNorm(3))
+        self.with_norm = nn.Sequential(*layers)
+        others = [nn.Linear(3, 3)]
+        others += [nn.Tanh()]
+        self.with_tanh = nn.Sequential(*others)
+        looped = []
+        for _ in range(round(high)):
+            looped.append(nn.Linear(3, 3))
+        self.looped = nn.Sequential(*looped)
 
 """
 
@@ -205,12 +218,20 @@ RAISE = {
         "return x[:, :2] * ended(self.block.scale, [2]).sum()",
         "line .* passes `self.block.scale`",
     ),
+    "a last layer that is put into a list": ("y = self.with_tanh(x)\ny += x  # here\nreturn y", "Tanh"),
     "the target of a loss": (
         "t = x + 1\nloss = nn.CrossEntropyLoss()(x, t)\nt += 1  # here\nreturn loss",
         "CrossEntropyLoss",
     ),
 }
 RUN = {
+    "layers that are put into a list": (
+        "y = x * 2\nz = self.block.linear(y)\ny = self.with_elu(y)\ny += z  # here\nreturn y"
+    ),
+    "a last layer that a test adds": (
+        "y = x * 2\nz = self.block.linear(y)\ny = self.with_norm(y)\ny += z  # here\nreturn y"
+    ),
+    "layers of a loop": "y = x * 2\nz = self.block.linear(y)\ny = self.looped(y)\ny += z  # here\nreturn y",
     "a parameter whose call returns early": "return x * (summed(self.block.scale) + summed(x * 2, [0, 1]).sum())",
     "what was saved, where no constant leads to the write": "return shift_by(x.exp()) + shift_by(x * 2, 1)",
     "an argument that a loop binds anew": "return x * summed(self.block.scale, [0])",

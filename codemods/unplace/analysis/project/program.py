@@ -10,6 +10,7 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Class, Function, Member, Named
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, weak_join
@@ -258,12 +259,15 @@ class Program:
 
     def _add_elements(self, run: Run, value: Value, owner: Scope, node: ast.Name, state: State) -> None:
         """Let a list or dictionary from outside the scope hold the elements that the module is seen to put into it."""
-        for position, element in enumerate(members.display(self, owner, node.id)) if value.must_be(CONTAINER) else ():
-            for holder in value.objs:
-                state.heap[(holder, position)] = element
-        if value.must_be(CONTAINER):
+        if not value.must_be(CONTAINER):
+            return
+        first, is_whole = members.display(self, owner, node, is_own=owner is run.scope)
+        if not (first and is_whole):
             elements = self.elements(owner, node.id)
             run.fill(state, value, elements, ("element", owner.name, node.id), f"an element of `{node.id}`")
+        for holder in value.objs:
+            for position, element in enumerate(first) if is_whole or (holder, ANY) in state.heap else ():
+                state.heap[(holder, position)] = element
 
     def contents(self, scope: Scope, node: ast.expr) -> Value:
         """Return the join of the elements of the list or dictionary that an expression evaluates to."""
