@@ -219,12 +219,19 @@ RAISE = {
         "line .* passes `self.block.scale`",
     ),
     "a last layer that is put into a list": ("y = self.with_tanh(x)\ny += x  # here\nreturn y", "Tanh"),
+    "rows of constants that get what is made of a parameter": (
+        "out = torch.zeros(2, 3)\nfor i, row in enumerate(out):\n    s = self.block.scale * i\n"
+        "    row[:] = s  # here\nreturn out",
+        "torch forbids writing",
+    ),
     "the target of a loss": (
         "t = x + 1\nloss = nn.CrossEntropyLoss()(x, t)\nt += 1  # here\nreturn loss",
         "CrossEntropyLoss",
     ),
 }
 RUN = {
+    "rows of constants that get arguments": "return x * collated([torch.ones(2, 3), torch.zeros(2, 3)])",
+    "numbered rows of constants that get arguments": "return x * counted_in([torch.ones(3), torch.zeros(3)])",
     "layers that are put into a list": (
         "y = x * 2\nz = self.block.linear(y)\ny = self.with_elu(y)\ny += z  # here\nreturn y"
     ),
@@ -391,6 +398,14 @@ HELPERS = {
     ),
     "ended": ("def ended(t, ends):\n    for end in ends:\n        t = t[:end]\n    t += 1  # here\n    return t\n"),
     "shift_by": ("def shift_by(t, by=None):\n    if by is not None:\n        t += by  # here\n    return t\n"),
+    "collated": (
+        "def collated(seqs):\n    out = torch.zeros(2, 2, 3)\n    for row, s in zip(out, seqs):\n"
+        "        row[: len(s)] = s  # here\n    return out[:, 0]\n"
+    ),
+    "counted_in": (
+        "def counted_in(seqs):\n    out = torch.zeros(2, 3)\n    for i, row in enumerate(out):\n"
+        "        row[:] = seqs[i]  # here\n    return out\n"
+    ),
     "fill": "def fill(w):\n    w.detach().fill_(2)  # here\n",
     "picked": (
         "def picked(x, index):\n    pieces = index.split(1)\n    for one_index in pieces:\n"
