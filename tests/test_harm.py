@@ -68,6 +68,7 @@ class Outer(nn.Module):
         self.repeated = nn.Sequential(*[Block() for _ in range(2)])
         self.extended = nn.Sequential(*[nn.Linear(3, 3)], nn.Sigmoid())
         self.plain = nn.Sequential(nn.ReLU(), nn.Linear(3, 3))
+        self.cell = nn.GRUCell(3, 3)
         layers = [nn.Linear(3, 3)]
         layers.append(nn.ELU())
         self.with_elu = nn.Sequential(*layers)
@@ -224,12 +225,26 @@ RAISE = {
         "    row[:] = s  # here\nreturn out",
         "torch forbids writing",
     ),
+    "elements of a list that stay in it": (
+        "state = [x * 1 for _ in range(2)]\nfor row in (x, x + 1):\n    for k in range(len(state)):\n"
+        "        state[k] *= 2  # here\n        x = x + self.cell(row, state[k])\nreturn x",
+        "GRUCell",
+    ),
+    "an element that is written before it is replaced": (
+        "state = [x * 1 for _ in range(2)]\nfor k in range(len(state)):\n    new = self.cell(x, state[k])\n"
+        "    state[k] *= 2  # here\n    state[k] = new\nreturn state[0]",
+        "GRUCell",
+    ),
     "the target of a loss": (
         "t = x + 1\nloss = nn.CrossEntropyLoss()(x, t)\nt += 1  # here\nreturn loss",
         "CrossEntropyLoss",
     ),
 }
 RUN = {
+    "elements of a list that new ones replaced": (
+        "state = [torch.zeros(2, 3) for _ in range(2)]\nfor row in (x, x + 1):\n    for k in range(len(state)):\n"
+        "        state[k] *= 2  # here\n        state[k] = self.cell(row, state[k])\nreturn state[0] + state[1]"
+    ),
     "rows of constants that get arguments": "return x * collated([torch.ones(2, 3), torch.zeros(2, 3)])",
     "numbered rows of constants that get arguments": "return x * counted_in([torch.ones(3), torch.zeros(3)])",
     "layers that are put into a list": (
