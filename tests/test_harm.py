@@ -68,6 +68,20 @@ class Outer(nn.Module):
         self.repeated = nn.Sequential(*[Block() for _ in range(2)])
         self.extended = nn.Sequential(*[nn.Linear(3, 3)], nn.Sigmoid())
         self.plain = nn.Sequential(nn.ReLU(), nn.Linear(3, 3))
+        self.cell = nn.GRUCell(3, 3)
+        layers = [nn.Linear(3, 3)]
+        layers.append(nn.ELU())
+        self.with_elu = nn.Sequential(*layers)
+        if low > 0:
+            layers.append(nn.LayerNorm(3))
+        self.with_norm = nn.Sequential(*layers)
+        others = [nn.Linear(3, 3)]
+        others += [nn.Tanh()]
+        self.with_tanh = nn.Sequential(*others)
+        looped = []
+        for _ in range(round(high)):
+            looped.append(nn.Linear(3, 3))
+        self.looped = nn.Sequential(*looped)
 
 """
 
@@ -212,12 +226,50 @@ RAISE = {
         r"mul\(\)",
     ),
     "an object that is passed on": ("state = Memory(x.exp())\nshift_state(state)\nreturn state.h", r"Memory\(\)"),
+    "a constant that leads a call to the write": ("return shift_by(x.exp(), 1)", r"exp\(\)"),
+    "a view of the argument, taken in a loop": (
+        "return x[:, :2] * ended(self.block.scale, [2]).sum()",
+        "line .* passes `self.block.scale`",
+    ),
+    "a last layer that is put into a list": ("y = self.with_tanh(x)\ny += x  # here\nreturn y", "Tanh"),
+    "rows of constants that get what is made of a parameter": (
+        "out = torch.zeros(2, 3)\nfor i, row in enumerate(out):\n    s = self.block.scale * i\n"
+        "    row[:] = s  # here\nreturn out",
+        "torch forbids writing",
+    ),
+    "elements of a list that stay in it": (
+        "state = [x * 1 for _ in range(2)]\nfor row in (x, x + 1):\n    for k in range(len(state)):\n"
+        "        state[k] *= 2  # here\n        x = x + self.cell(row, state[k])\nreturn x",
+        "GRUCell",
+    ),
+    "an element that is written before it is replaced": (
+        "state = [x * 1 for _ in range(2)]\nfor k in range(len(state)):\n    new = self.cell(x, state[k])\n"
+        "    state[k] *= 2  # here\n    state[k] = new\nreturn state[0]",
+        "GRUCell",
+    ),
     "the target of a loss": (
         "t = x + 1\nloss = nn.CrossEntropyLoss()(x, t)\nt += 1  # here\nreturn loss",
         "CrossEntropyLoss",
     ),
 }
 RUN = {
+    "elements of a list that new ones replaced": (
+        "state = [torch.zeros(2, 3) for _ in range(2)]\nfor row in (x, x + 1):\n    for k in range(len(state)):\n"
+        "        state[k] *= 2  # here\n        state[k] = self.cell(row, state[k])\nreturn state[0] + state[1]"
+    ),
+    "rows of constants that get arguments": "return x * collated([torch.ones(2, 3), torch.zeros(2, 3)])",
+    "numbered rows of constants that get arguments": "return x * counted_in([torch.ones(3), torch.zeros(3)])",
+    "layers that are put into a list": (
+        "y = x * 2\nz = self.block.linear(y)\ny = self.with_elu(y)\ny += z  # here\nreturn y"
+    ),
+    "a last layer that a test adds": (
+        "y = x * 2\nz = self.block.linear(y)\ny = self.with_norm(y)\ny += z  # here\nreturn y"
+    ),
+    "layers of a loop": "y = x * 2\nz = self.block.linear(y)\ny = self.looped(y)\ny += z  # here\nreturn y",
+    "a parameter whose call returns early": "return x * (summed(self.block.scale) + summed(x * 2, [0, 1]).sum())",
+    "what was saved, where no constant leads to the write": "return shift_by(x.exp()) + shift_by(x * 2, 1)",
+    "an argument that a loop binds anew": "return x * summed(self.block.scale, [0])",
+    "an argument that a loop binds anew, passed on": "return x * summed_on(self.block.scale, [0])",
     "the input of a checkpoint that is dropped": (
         "from torch.utils.checkpoint import checkpoint\nh = x * 1\ncheckpoint(self.block, h, use_reentrant=False)\n"
         "h += 1  # here\nreturn h"
@@ -367,6 +419,24 @@ HELPERS = {
     "pair": "def pair(x):\n    y = torch.sigmoid(x)\n    return y, x * 2\n",
     "halved": "def halved(x):\n    x /= x.pow(2).sum().sqrt()  # here\n    return x\n",
     "raised": "def raised(step, by=0.5):\n    step += by  # here\n    return torch.arange(3) * step\n",
+    "summed": (
+        "def summed(t, dims=None):\n    if dims is None:\n        return t.sum()\n    for d in dims:\n"
+        "        t = t.sum(d, keepdim=True)\n    t += 1  # here\n    return t\n"
+    ),
+    "summed_on": (
+        "def summed_on(t, dims):\n    for d in dims:\n        t = t.sum(d, keepdim=True)\n    return added(t)\n\n\n"
+        "def added(t):\n    t += 1  # here\n    return t\n"
+    ),
+    "ended": ("def ended(t, ends):\n    for end in ends:\n        t = t[:end]\n    t += 1  # here\n    return t\n"),
+    "shift_by": ("def shift_by(t, by=None):\n    if by is not None:\n        t += by  # here\n    return t\n"),
+    "collated": (
+        "def collated(seqs):\n    out = torch.zeros(2, 2, 3)\n    for row, s in zip(out, seqs):\n"
+        "        row[: len(s)] = s  # here\n    return out[:, 0]\n"
+    ),
+    "counted_in": (
+        "def counted_in(seqs):\n    out = torch.zeros(2, 3)\n    for i, row in enumerate(out):\n"
+        "        row[:] = seqs[i]  # here\n    return out\n"
+    ),
     "fill": "def fill(w):\n    w.detach().fill_(2)  # here\n",
     "picked": (
         "def picked(x, index):\n    pieces = index.split(1)\n    for one_index in pieces:\n"

@@ -40,6 +40,7 @@ from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_int
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.noticed import Observers
 from unplace.analysis.queries.observers import Watch
+from unplace.analysis.queries.rounds_shown import met_after_rounds
 from unplace.analysis.queries.saved_by_callers import Element, is_parameter, written_element
 from unplace.analysis.queries.unbatched import why_unbatched
 from unplace.analysis.queries.unrecorded import is_unrecorded
@@ -367,9 +368,10 @@ class Site:
         """Return why torch raises at the write to an argument, because of what a caller passes."""
         if not self.write.grad.records or self.is_hidden() or is_allowed(self.write):
             return None
-        for root in sorted(self.roots() & looked_into(self.state, self.value.objs)):
+        written = self.roots() & looked_into(self.state, self.value.objs)
+        for root in sorted(met_after_rounds(self.run, self.write, written)):
             name = root.parameter
-            found = self.callers.forbidden_passed(self.run.scope, name) if name is not None else None
+            found = self.callers.forbidden_passed(self.run.scope, name) if name else None
             if found is not None:
                 call, why = found
                 passed, line = code_of(call.write.target), call.line(self.program)
@@ -452,15 +454,15 @@ class Site:
 
     def _surely_saved_by_callers(self) -> list[Saved]:
         """Return the operations of callers that saved the written memory; they show a tensor where the code doesn't."""
-        found: list[Saved] = []
-        for root in sorted(self.state.seen(self._targets())) if not self.write.in_any_order else ():
+        found: list[Saved | None] = []
+        written = met_after_rounds(self.run, self.write, self.state.seen(self._targets()))
+        for root in sorted(written) if not self.write.in_any_order else ():
             free = root.label.strip("`") if root.origin is Origin.CLOSURE else None
             passed = self.state.from_callers(root) or free
             if passed is not None and root not in self.run.replaced:
                 element, is_open = written_element(self.run, self.write), self._is_guess()
-                saved = self.callers.saved_before(self.run.scope, passed, element, is_open=is_open)
-                found += [saved] if saved is not None else []
-        return found
+                found.append(self.callers.saved_before(self.run.scope, passed, element, is_open=is_open))
+        return [saved for saved in found if saved is not None]
 
     def _is_saved_by_no_caller(self, root: Obj) -> bool:
         """Tell whether a root is an argument that no caller saved, in a run that sees them all."""

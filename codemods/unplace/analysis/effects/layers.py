@@ -17,9 +17,8 @@ from unplace.analysis.effects import effect, result_types
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
-from unplace.analysis.interpret import own_calls
+from unplace.analysis.interpret import choices, own_calls
 from unplace.analysis.interpret.arguments import Arguments
-from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
@@ -138,7 +137,8 @@ def _container(
         other = state.fork()
         made = _part(calls, node, (*place, _LAST), ref.last or ref.each, target, given, other)
         state.become(Merger((node, place, "filled")).merge([state.fork(), other]))
-        return weak_join(given, made)._replace(identity=None, shape=None)
+        choices.doubt_returned(calls.run, value.objs - state.roots(made.objs), state)
+        return weak_join(value, made)._replace(identity=None, shape=None)
     before = calls.unknown_call(node, [value], state, Value(MODULE))
     if ref.last is None or not _makes_anew(ref.last):
         return before
@@ -161,7 +161,7 @@ def _part(
         def called_alone(one: Value, own: State) -> Value:
             return _part(calls, node, place, one, target, value, own)
 
-        return either(calls, node, part, called_alone, state, is_repeated=place[-1] < 0)
+        return choices.either(calls, node, part, called_alone, state, is_repeated=place[-1] < 0)
     if isinstance(ref, TorchModule) and ref.qualified == modules.SEQUENTIAL:
         return _container(calls, node, ref, target, value, state, place)
     module = torchapi.module(ref.qualified) if isinstance(ref, TorchModule) else None

@@ -15,7 +15,7 @@ from functools import reduce
 from unplace.analysis.domain.merging import Merger
 from unplace.analysis.domain.refs import Choice, Instance, alternatives
 from unplace.analysis.domain.state import State, weak_join
-from unplace.analysis.domain.values import Objs, Origin, Value
+from unplace.analysis.domain.values import Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.syntax.bindings import assigned_names
@@ -106,10 +106,26 @@ def _part_later(run: Run, handed_on: Objs, states: list[State]) -> None:
                 state.saved[obj] = frozenset(s._replace(on_path=False) for s in state.saved[obj])
 
 
+def doubt_returned(run: Run, objs: Objs, state: State) -> None:
+    """Mark what was saved of the input of a Sequential, which the code in sight doesn't show to be its result.
+
+    x = self.layers(x)              where `nn.Sequential(*layers)` has a layer, unless `layers` is empty
+    """
+    held = _held(run, state) | state.reachable(frozenset(_other_objects(run, state)))
+    for obj in state.seen(objs) - held:
+        if obj in state.saved:
+            state.saved[obj] = frozenset(s._replace(on_path=False) for s in state.saved[obj])
+
+
+def _other_objects(run: Run, before: State) -> set[Obj]:
+    """Return the objects in the names that a statement doesn't bind."""
+    rebound = assigned_names(run.statement) if isinstance(run.statement, ast.Assign) else set()
+    return {obj for name, value in before.env.items() if name not in rebound for obj in value.objs}
+
+
 def _held(run: Run, before: State) -> Objs:
     """Return what names hold after the statement that they held before it."""
-    rebound = assigned_names(run.statement) if isinstance(run.statement, ast.Assign) else set()
-    return before.seen({obj for name, value in before.env.items() if name not in rebound for obj in value.objs})
+    return before.seen(_other_objects(run, before))
 
 
 def _set_later(run: Run, node: ast.Call, choice: Choice) -> frozenset[Hashable]:

@@ -20,7 +20,7 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
-from unplace.analysis.domain.variants import GENERAL
+from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.clobbering import clobber
@@ -83,8 +83,8 @@ def of_function(
     for name in sorted((effect.writes | effect.may_write) & nodes.keys()):
         others = tuple(value for other, value in bound.items() if other != name)
         handings = run.handed if name in effect.writes else run.handed_unclear
-        _hand(run, node, function.scope, name, nodes[name], bound[name], others, state, handings)
-    _hand_held(run, node, function, effect, bound, state)
+        _hand(run, node, function.scope, name, nodes[name], bound[name], others, state, handings, variant)
+    _hand_held(run, node, function, effect, bound, state, variant)
     called = f"{code_of(node.func)}()"
     _save_held(run, node, called, effect, bound, state)
     bound = {name: _with_captures(run, node, value, state) for name, value in bound.items()}
@@ -157,6 +157,7 @@ def _hand(
     others: tuple[Value, ...],
     state: State,
     handings: Handings,
+    variant: Variant = GENERAL,
 ) -> None:
     """Record that a call passes a tensor to a function of the run that writes, or may write, it."""
     assert run.statement is not None
@@ -171,12 +172,19 @@ def _hand(
         operands=others,
         inside=run.inside[0] if run.inside else None,
         autocast=run.autocast > 0,
+        variant=variant,
     )
     handings[(node, name, callee)] = (callee, write)
 
 
 def _hand_held(
-    run: Run, node: ast.Call, function: Function, effect: Effect, bound: Mapping[str, Value], state: State
+    run: Run,
+    node: ast.Call,
+    function: Function,
+    effect: Effect,
+    bound: Mapping[str, Value],
+    state: State,
+    variant: Variant,
 ) -> None:
     """Record the tensors that a call passes in attributes of its arguments to a function that writes them.
 
@@ -185,7 +193,7 @@ def _hand_held(
     for paths, handings in ((effect.writes_held, run.handed_held), (effect.may_write_held, run.handed_loosely)):
         for path in sorted(paths):
             for value in _held_at(path, bound, state):
-                _hand(run, node, function.scope, path, node.func, value, (), state, handings)
+                _hand(run, node, function.scope, path, node.func, value, (), state, handings, variant)
 
 
 def _save_held(run: Run, node: ast.Call, called: str, effect: Effect, bound: Mapping[str, Value], state: State) -> None:

@@ -24,6 +24,7 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
+from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members, results
@@ -53,6 +54,7 @@ class Write:
     is_one_of_several: bool = False  # the call runs several layers, or one of several
     in_any_order: bool = False  # the call runs layers in an order that isn't known
     is_unclear: bool = False  # nothing shows whether the written object is a tensor
+    variant: Variant = GENERAL  # of the function that a call hands the tensor to
 
     def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
         """Tell whether an operand may be (`certainly`: is) another view of the target's memory.

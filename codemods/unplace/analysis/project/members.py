@@ -17,6 +17,7 @@ from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN_VALUE, Tracked, Value
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of_base
+from unplace.analysis.project.growth import growing, is_display
 from unplace.analysis.project.module import home
 from unplace.analysis.project.shortened import shortened_in
 from unplace.analysis.syntax.bindings import last_name
@@ -57,18 +58,28 @@ def listed(program: Analysis, scope: Scope, name: str) -> Value | None:
     return reduce(weak_join, found) if is_called else None
 
 
-def display(program: Analysis, scope: Scope, name: str) -> list[Value]:
-    """Return the elements of a name that is only bound to a list of modules or functions, which then stays as it is."""
-    bindings = home(scope).bindings(scope)
-    sources = bindings.sources.get(name, [])
+def display(program: Analysis, scope: Scope, read: ast.Name, *, is_own: bool) -> tuple[list[Value], bool]:
+    """Return what a list of modules or functions in a name holds first where it is read, and whether that is all.
+
+    The name is only bound to a display. `is_own` tells whether its own scope reads it, and not one that runs later.
+    """
+    name = read.id
+    sources = home(scope).bindings(scope).sources.get(name, [])
     source = sources[0] if len(sources) == 1 else None
-    if not isinstance(source, ast.List | ast.Tuple) or any(isinstance(e, ast.Starred) for e in source.elts):
-        return []
-    is_plain = name not in bindings.added and name not in bindings.extended
-    if not is_plain or _is_handed_on(scope, name) or _loses_elements(scope, name):
-        return []
-    found = [program.estimate(scope, element) for element in source.elts]
-    return found if all(value.ref is not None and value.must_be(MODULE | CALLABLE) for value in found) else []
+    if not isinstance(source, ast.List | ast.Tuple) or not is_display(source):
+        return [], False
+    grown = growing(scope, name, source)
+    if grown is None or (grown and not is_own) or _is_handed_on(scope, name) or _loses_elements(scope, name):
+        return [], False
+    elements = [*source.elts]
+    for each in grown:
+        if each.elements is None or not each.is_over(read):
+            break
+        elements += each.elements
+    found = [program.estimate(scope, element) for element in elements]
+    is_known = all(value.ref is not None and value.must_be(MODULE | CALLABLE) for value in found)
+    is_whole = not any(each.elements is None and each.has_begun(read) for each in grown)
+    return (found, is_whole) if is_known else ([], False)
 
 
 def added_to(program: Analysis, owner: Class, name: str) -> list[Value]:

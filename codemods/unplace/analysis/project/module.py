@@ -326,9 +326,19 @@ def parents_in(module: ModuleIndex, scope: Scope) -> Parents:
 @once
 def reaching_in(module: ModuleIndex, scope: Scope) -> Reaching:
     """Return the definitions that reach the reads of a scope."""
+    return _reaching(scope, has_rounds=False)
+
+
+@once
+def reaching_after_rounds(module: ModuleIndex, scope: Scope) -> Reaching:
+    """Return the definitions that reach the reads of a scope if each `for` loop has a round."""
+    return _reaching(scope, has_rounds=True)
+
+
+def _reaching(scope: Scope, *, has_rounds: bool) -> Reaching:
     body = scope.node.body
     statements = body if isinstance(body, list) else [ast.copy_location(ast.Expr(body), body)]
-    return Reaching(statements, binds_inside=bool(scope.of(ast.NamedExpr)))
+    return Reaching(statements, binds_inside=bool(scope.of(ast.NamedExpr)), has_rounds=has_rounds)
 
 
 @once

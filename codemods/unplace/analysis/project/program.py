@@ -10,6 +10,7 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Class, Function, Member, Named
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, weak_join
@@ -177,6 +178,18 @@ class Program:
             return general
         return self._variants.effect(scope, general, variant, lambda: self._walk(scope, variant))
 
+    def may_write(self, scope: Scope, place: str, variant: Variant) -> bool:
+        """Tell whether a variant of a function of the module may write what is passed for a parameter, or held in it.
+
+        parameter: `x`                      attribute of a parameter: `self.queue`
+        """
+        if variant is GENERAL or self._finished(scope) is None:
+            return True
+        found = self._variants.own_effect(scope, variant, lambda: self._walk(scope, variant))
+        if found is None:
+            return True
+        return place in found.writes | found.may_write | found.writes_held | found.may_write_held
+
     def askers(self, scope: Scope) -> Collection[Scope]:
         """Return the scopes with calls of a function of the module whose values depend on the function's effect."""
         return self._askers.get(scope, ())
@@ -246,12 +259,15 @@ class Program:
 
     def _add_elements(self, run: Run, value: Value, owner: Scope, node: ast.Name, state: State) -> None:
         """Let a list or dictionary from outside the scope hold the elements that the module is seen to put into it."""
-        for position, element in enumerate(members.display(self, owner, node.id)) if value.must_be(CONTAINER) else ():
-            for holder in value.objs:
-                state.heap[(holder, position)] = element
-        if value.must_be(CONTAINER):
+        if not value.must_be(CONTAINER):
+            return
+        first, is_whole = members.display(self, owner, node, is_own=owner is run.scope)
+        if not (first and is_whole):
             elements = self.elements(owner, node.id)
             run.fill(state, value, elements, ("element", owner.name, node.id), f"an element of `{node.id}`")
+        for holder in value.objs:
+            for position, element in enumerate(first) if is_whole or (holder, ANY) in state.heap else ():
+                state.heap[(holder, position)] = element
 
     def contents(self, scope: Scope, node: ast.expr) -> Value:
         """Return the join of the elements of the list or dictionary that an expression evaluates to."""

@@ -32,21 +32,25 @@ class Variants:
         It is the `general` one but for the result and its saves: who may be written to is asked of all calls alike.
         What an attribute decides tells the saves alone: code may store another value that no analysis sees.
         """
-        known = self._effects.setdefault(scope, {})
-        if variant.fixed not in known:
-            if len(known) == _MOST:
-                return general
-            known[variant.fixed] = None  # under way
-            try:
-                known[variant.fixed] = summarize(*walk())
-            except TooComplexError:
-                return general
-        found = known[variant.fixed]
+        found = self.own_effect(scope, variant, walk)
         if found is None or found.returned is None or general.returned is None:
             return general
         is_of_object = any(path.startswith("self.") for path, _ in variant.fixed)
         returned = _with_saves(general.returned, found.returned) if is_of_object else found.returned
         return general._replace(returned=returned, saves=found.saves)
+
+    def own_effect(
+        self, scope: Scope, variant: Variant, walk: Callable[[], tuple[Run, Snapshot | None]]
+    ) -> Effect | None:
+        """Return the effect of a variant alone; None where it is too complex or under way, or one of too many."""
+        known = self._effects.setdefault(scope, {})
+        if variant.fixed not in known and len(known) < _MOST:
+            known[variant.fixed] = None  # under way
+            try:
+                known[variant.fixed] = summarize(*walk())
+            except TooComplexError:
+                return None
+        return known.get(variant.fixed)
 
 
 def _with_saves(general: Returned, found: Returned) -> Returned:

@@ -16,6 +16,7 @@ from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import Obj, Objs, Origin, Saved, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.queries.replaced_elements import is_replaced
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Reason
@@ -49,7 +50,9 @@ def certainly_saved(run: Run, write: Write, objs: Objs) -> set[Saved]:
 
 def is_certain(run: Run, write: Write, obj: Obj, saved: Saved) -> bool:
     """Tell whether an operation that saved an object certainly saved what is written, on the way to the write."""
-    return saved.certain and saved.on_path and not _may_be_another_element(run, write, obj, saved)
+    if not saved.certain or not saved.on_path or _may_be_another_element(run, write, obj, saved):
+        return False
+    return not is_replaced(run, write, obj, saved)
 
 
 def operands_apart(run: Run, write: Write, *, is_observed: bool = False) -> tuple[Reason, ...] | None:

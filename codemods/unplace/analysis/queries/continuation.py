@@ -17,7 +17,7 @@ from unplace import torchapi
 from unplace.analysis.domain.refs import TorchModule
 from unplace.analysis.domain.values import MODULE, NO_OBJS, Obj, Objs, Tracked, Value
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import autocast, members
@@ -57,6 +57,26 @@ def has_no_graph(run: Run, value: Value) -> bool:
         w.kind is not WriteKind.DATA and w.value.objs & value.objs and any(map(can_be_tracked, w.operands))
         for w in run.all_writes()
     )
+
+
+def is_given_no_graph(run: Run, write: Write) -> bool:
+    """Tell whether a written tensor is made by a constructor, and nothing written to it is seen to have a graph."""
+    owners = write.state.roots(write.value.objs)
+    owners -= {obj for obj in owners if obj in write.state.bases}
+    if not owners or not owners <= run.constructed - run.leaves:
+        return False
+    others = (w for w in run.all_writes() if w.state.roots(w.value.objs) & owners)
+    return not any(has_graph(run, node) for each in (write, *others) for node in stored_by(each))
+
+
+def stored_by(write: Write) -> list[ast.expr]:
+    """Return the expressions of what an operation writes, or calculates what it writes from."""
+    node, statement = write.node, write.statement
+    if isinstance(node, ast.AugAssign):
+        return [node.value]
+    if isinstance(node, ast.Call):
+        return [*node.args, *(keyword.value for keyword in node.keywords)]
+    return [statement.value] if isinstance(statement, ast.Assign) else []
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project import freezing, recording
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.queries.asked_for import may_get_graph
-from unplace.analysis.queries.continuation import has_graph
+from unplace.analysis.queries.continuation import has_graph, is_given_no_graph
 from unplace.analysis.queries.hooked import may_be_made_leaf
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
@@ -32,7 +32,8 @@ class Forbidden:
     """The reason why torch raises at a write; `is_leaf`: the written tensor, or its base, gets a gradient itself.
 
     `is_doubtful`: it raises only where arguments and attributes whose default is a number are tensors with a graph, or
-    where a conversion or a hook has it that the tensor is a leaf.
+    where what is stored to a tensor of constants has one, which the code in sight doesn't show, or where a conversion
+    or a hook has it that the tensor is a leaf.
     `is_passed`: a caller passes a parameter to a function that only fills it. `is_unbatched`: the tensor lacks the
     batch dimension that `vmap` gives to what is written into it.
     """
@@ -66,7 +67,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     found = _piece(write, seen)
     if found is None:
         return _asked_to_be_leaf(run, write, seen)
-    return replace(found, is_doubtful=not may_get_graph(run, write))
+    return replace(found, is_doubtful=not may_get_graph(run, write) or is_given_no_graph(run, write))
 
 
 def is_allowed(write: Write) -> bool:

@@ -22,6 +22,7 @@ from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.apart import is_certain
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
+from unplace.analysis.queries.rounds_shown import met_after_rounds
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.scopes import Scope
@@ -102,7 +103,8 @@ def saved_before(
     Of a container, the function writes the element under a key, EACH, or one of which nothing is known. If `is_open`,
     the function tells not whether it writes a tensor, and the caller has to.
     """
-    for call in (*_further_out(program, scope, parameter), *calls_that_reach(program, scope, parameter)):
+    calls = (*_further_out(program, scope, parameter, is_reached=True), *calls_that_reach(program, scope, parameter))
+    for call in calls:
         handed = _surely_handed_over(call, element)
         if is_open and not all(value.is_tensor and not value.likely for value in handed):
             continue
@@ -143,7 +145,7 @@ def forbidden_calls(program: Program, scope: Scope, parameter: str) -> list[Hand
 def _forbidden(program: Program, scope: Scope, parameter: str) -> list[tuple[Handed, Forbidden]]:
     if recording.may_be_off(program.module, scope):
         return []
-    asked = ((call, _why_passed(call)) for call in _further_out(program, scope, parameter))
+    asked = ((call, _why_passed(call)) for call in _further_out(program, scope, parameter, is_reached=True))
     return [(call, why) for call, why in asked if why is not None and (why.is_leaf or why.is_piece)]
 
 
@@ -201,13 +203,21 @@ def _saved(program: Program, call: Handed, root: Obj) -> Iterable[Saved]:
     return [saved for saved in found if saved.node not in call.run.followed]
 
 
-def _further_out(program: Program, scope: Scope, parameter: str) -> Iterator[Handed]:
-    """Iterate over the calls that pass a tensor to a function, and over those that pass it to their functions."""
+def _further_out(program: Program, scope: Scope, parameter: str, *, is_reached: bool = False) -> Iterator[Handed]:
+    """Iterate over the calls that pass a tensor to a function, and over those that pass it to their functions.
+
+    With `is_reached`, calls are left out whose constants keep the function from writing the tensor.
+    """
     todo, seen = [(scope, parameter)], {(scope, parameter)}
     while todo:
-        for call in calls_that_hand(program, *todo.pop()):
+        asked = todo.pop()
+        home = program.home_of(asked[0])
+        for call in calls_that_hand(program, *asked):
+            if is_reached and not home.may_write(*asked, call.write.variant):
+                continue
             yield call
-            roots = call.write.state.roots(call.write.value.objs) if call.write.grad.records else frozenset()
+            roots = call.write.state.roots(call.write.value.objs) if call.write.grad.records else NO_OBJS
+            roots = met_after_rounds(call.run, call.write, roots) if is_reached else roots
             passed = {call.write.state.from_callers(root) for root in roots}
             outer = {(call.run.scope, name) for name in passed if name is not None} - seen
             todo += sorted(outer, key=lambda asked: asked[1])

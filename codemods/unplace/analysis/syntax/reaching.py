@@ -32,14 +32,16 @@ class Reaching:
     node is a definition, and has definitions that reach it.
     """
 
-    def __init__(self, body: Iterable[ast.AST], *, binds_inside: bool) -> None:
+    def __init__(self, body: Iterable[ast.AST], *, binds_inside: bool, has_rounds: bool = False) -> None:
         """Analyse the statements of a function, class or module, or the expression of a lambda.
 
-        `binds_inside` is False where no expression binds a name: `(n := len(xs))`.
+        `binds_inside` is False where no expression binds a name: `(n := len(xs))`. With `has_rounds`, a loop over
+        something is taken to have a round.
         """
         self.seen_by: dict[ast.AST, Definitions] = {}
         self._records = True  # False while a loop's body is walked only for the definitions that reach its end
         self._binds_inside = binds_inside
+        self._has_rounds = has_rounds
         self._leaving: list[tuple[list[_Env], list[_Env]]] = []  # at the `break` and `continue` of the loops around
         self._stored: set[str] = set()  # the names of the attributes bound so far
         self._optional = 0  # the number of expressions around this one that may leave it out
@@ -97,9 +99,10 @@ class Reaching:
         self._records = records
         head = _joined(env, end)
         assert head is not None
-        if records:
-            _, left = self._round(node, dict(head))
-        end = self._block(node.orelse, head)
+        has_round = self._has_rounds and not isinstance(node, ast.While)
+        if records or has_round:
+            end, left = self._round(node, dict(head))
+        end = self._block(node.orelse, end if has_round else head)
         for each in left:
             end = _joined(end, each)
         return end
