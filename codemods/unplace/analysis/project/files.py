@@ -34,7 +34,6 @@ from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed
 
 T = TypeVar("T")
-_Methods = Callable[[ModuleIndex], frozenset[str]]
 
 _MOST_OPEN = 1_500_000
 """Maximum number of characters in the parsed files that are kept although nothing uses them."""
@@ -72,7 +71,7 @@ class Project:
         self._read: set[str | Asked] = set()  # the files that the current query depends on, and how they were found
         self._sources: dict[Hashable, frozenset[str | Asked]] = {}  # the same for each answer
         self._asked_names: dict[str, bool] = {}
-        self._methods: dict[tuple[_Methods, str], frozenset[str]] = {}  # see `_methods_of`
+        self._told: dict[tuple[Hashable, str], Any] = {}  # see `_told_of`
         self._families: dict[tuple[tuple[str, ...], str], tuple[frozenset[str], frozenset[Asked]]] = {}
         self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
         self._begun: list[Program] = []  # of the file in hand, one a round
@@ -176,26 +175,35 @@ class Project:
         modules = map(self.module_at, self._listed(((name,), tuple(sorted(patterns))), path))
         return [module for module in modules if module is not None]
 
+    def told_of_others(
+        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str], path: str
+    ) -> frozenset[T]:
+        """Return facts about all other files that contain a name and match at least one of some patterns."""
+        if not self.is_named_elsewhere(name, path):
+            return frozenset()
+        files = self._listed(((name,), tuple(sorted(patterns))), path)
+        return frozenset().union(*(self._told_of(question, file) for file in files))
+
     def is_method_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that is no tensor defines a method of a name."""
         if not self.is_named_elsewhere(name, path):
             return False
         files = self._listed(((name,), (defining(name),)), path)
-        return any(name in self._methods_of(own_methods, file) for file in files)
+        return any(name in self._told_of(own_methods, file) for file in files)
 
     def is_posing_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that poses as a tensor defines a method of a name."""
         for special in POSING:
             if self.is_named_elsewhere(special, path):
                 files = self._listed(((special,), (defining(special),)), path)
-                if any(name in self._methods_of(posing_methods, file) for file in files):
+                if any(name in self._told_of(posing_methods, file) for file in files):
                     return True
         return False
 
     def is_redefined_elsewhere(self, names: Collection[str], path: str) -> bool:
         """Tell whether a class of another file whose objects are tensors defines one of some methods anew."""
         files = self._listed((("Tensor",), deriving("Tensor")[:1]), path)
-        return any(not self._methods_of(tensor_methods, file).isdisjoint(names) for file in files)
+        return any(not self._told_of(tensor_methods, file).isdisjoint(names) for file in files)
 
     def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
         """Return the classes that derive from a class, or from `known` ones that do, and may have their own method."""
@@ -227,13 +235,13 @@ class Project:
         self._read |= known[1]
         return known[0]
 
-    def _methods_of(self, methods: _Methods, path: str) -> frozenset[str]:
-        """Return some methods of a file's classes, which many files ask for: they outlive the file's index."""
+    def _told_of(self, question: Callable[[ModuleIndex], frozenset[T]], path: str) -> frozenset[T]:
+        """Return facts about a file that many files ask for, none where it can't be read: they outlive its index."""
         self._read.add(path)
-        if (methods, path) not in self._methods:
+        if (question, path) not in self._told:
             module = self.module_at(path)
-            self._methods[methods, path] = methods(module) if module is not None else frozenset()
-        return self._methods[methods, path]
+            self._told[question, path] = question(module) if module is not None else frozenset()
+        return cast("frozenset[T]", self._told[question, path])
 
     def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
         """Return the programs of the other files that contain all of some names, and match one of the patterns."""

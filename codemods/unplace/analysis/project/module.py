@@ -57,6 +57,11 @@ class Others(Protocol):
     def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
         """Return the other files that contain a name and match at least one of some patterns."""
 
+    def told_of_others(
+        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str], path: str
+    ) -> frozenset[T]:
+        """Return facts about all other files that contain a name and match at least one of some patterns."""
+
     def is_method_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that is no tensor defines a method of a name."""
 
@@ -249,6 +254,13 @@ class ModuleIndex:
     def others_with(self, name: str, patterns: Iterable[str]) -> list[ModuleIndex]:
         """Return the other files of the run that contain a name and match at least one of some patterns."""
         return self.place.others.others_with(name, patterns, self.place.path) if self.place is not None else []
+
+    def told_of_others(
+        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str]
+    ) -> frozenset[T]:
+        """Return facts about all other files of the run that contain a name and match at least one of some patterns."""
+        place = self.place
+        return place.others.told_of_others(question, name, patterns, place.path) if place is not None else frozenset()
 
     # -- classes --------------------------------------------------------------------------------------------------
 

@@ -21,34 +21,37 @@ from unplace.analysis.syntax.scopes import Scope
 
 _ASKING = frozenset(["_modules", "children", "modules", "named_children", "named_modules"])
 _PASSING = frozenset(["enumerate", "iter", "items", "list", "reversed", "sorted", "tuple", "values", "zip"])
-_MENTIONS = r"\b(?:for|getattr|register_forward_\w+|children|modules|named_\w+|_modules)\b|\]\s*\(|:\s*\w*\s*\]"
+_ASKS = (r"\.\s*(?:named_)?(?:children|modules)\s*\(\s*\)|\._modules\b",)
+_NAMES = (r"\b(?:for|getattr|register_forward_\w+)\b|\]\s*\(|:\s*\w*\s*\]", *_ASKS)
+_NESTED = (r"\bfor\s+(\w+)\s+in\b[^\n]*\n(?:[^\n]*\n){0,9}?[ \t]+for\s[^\n]*\sin\s[^\n]*\b\1\b",)
 
 
-class TakenApart(NamedTuple):
-    """The names of the containers whose layers some code runs one by one, or hooks; and whether it does so unnamed."""
+class Taken(NamedTuple):
+    """What some code does to a container: it runs its layers singly, hooks one, or hands the container to own code."""
 
-    names: frozenset[str] = frozenset()
-    handed: frozenset[str] = frozenset()  # containers that calls of own code get: `Features(net.body)`
-    asks: bool = False  # layers that any module is asked for: `for layer in net.children(): x = layer(x)`
+    name: str | None  # None where any module is asked for its layers: `for layer in net.children(): x = layer(x)`
     is_deep: bool = False  # layers of layers: `for block in net.body: for layer in block: x = layer(x)`
+    is_handed: bool = False  # `Features(net.body)`
 
 
 def is_taken_apart(module: ModuleIndex, names: frozenset[str]) -> bool:
     """Tell whether code of the run may run single layers of a container that has some names, or none in sight."""
-    found = [taken_apart(module)]
-    for name in names or frozenset(["for"]):
-        found += map(taken_apart, module.others_with(name, (_MENTIONS,)))
+    found = set(taken_apart(module))
+    for name in names:
+        found |= module.told_of_others(taken_apart, name, _NAMES)
     for asking in sorted(_ASKING):
-        found += map(taken_apart, module.others_with(asking, (r"\(",)))
-    if any(each.asks or not names.isdisjoint(each.names) or (not names and each.is_deep) for each in found):
+        found |= module.told_of_others(taken_apart, asking, _ASKS)
+    if not names:
+        found |= module.told_of_others(taken_apart, "for", _NESTED)
+    if any(t.name is None or (not t.is_handed and (t.name in names or (not names and t.is_deep))) for t in found):
         return True
-    return any(each.names for each in found) and any(not names.isdisjoint(each.handed) for each in found)
+    return any(not t.is_handed for t in found) and any(t.is_handed and t.name in names for t in found)
 
 
 def is_hooked_elsewhere(module: ModuleIndex, name: str) -> bool:
     """Tell whether another file of the run hooks the module in an attribute of a name: `net.fc.register_...(keep)`."""
-    others = (other for hook in torchapi.FORWARD_HOOKS for other in module.others_with(hook, (rf"\b{name}\b",)))
-    return any(name in _hooked(other) for other in others)
+    patterns = (rf"\b{name}\b",)
+    return any(name in module.told_of_others(_hooked, hook, patterns) for hook in torchapi.FORWARD_HOOKS)
 
 
 @once
@@ -60,28 +63,20 @@ def _hooked(module: ModuleIndex) -> frozenset[str]:
 
 
 @once
-def taken_apart(module: ModuleIndex) -> TakenApart:
-    """Return what the code of a file takes apart."""
-    names, asks, is_deep = set(_hooked(module)), False, False
+def taken_apart(module: ModuleIndex) -> frozenset[Taken]:
+    """Return what the code of a file does to containers of layers."""
+    found = {Taken(name) for name in _hooked(module)}
     for scope in module.scopes.by_node.values():
         drawn = dict(_drawn(scope))
         for source in _run_singly(scope, drawn):
-            for root, asked, depth in _resolved(source, drawn):
-                asks, is_deep = asks or asked, is_deep or depth > 1
-                names |= {root} if root is not None else set()
-    return TakenApart(frozenset(names), _handed(module), asks, is_deep)
-
-
-def _handed(module: ModuleIndex) -> frozenset[str]:
-    """Return the names of the attributes that code which isn't torch's gets as arguments."""
-    return frozenset(
-        given.attr
-        for scope in module.scopes.by_node.values()
-        for call in scope.of(ast.Call)
-        for given in call.args
-        if isinstance(given, ast.Attribute)
-        and not (module.qualified(scope, call.func) or "").startswith(("torch.", "builtins."))
-    )
+            for root, is_asked, depth in _resolved(source, drawn):
+                found |= {Taken(None)} if is_asked else set()
+                found |= {Taken(root, is_deep=depth > 1)} if root is not None else set()
+        for call in scope.of(ast.Call):
+            handed = {argument.attr for argument in call.args if isinstance(argument, ast.Attribute)}
+            if handed and not (module.qualified(scope, call.func) or "").startswith(("torch.", "builtins.")):
+                found |= {Taken(name, is_handed=True) for name in handed}
+    return frozenset(found)
 
 
 def _drawn(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
