@@ -8,6 +8,8 @@ def init(size):                     it is returned
 w = init(3)                         a name of the module, or what an own function gets, where the file reads `.grad`
 w[0] *= 2
 step([w])
+
+A name of the module also counts where another file has it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Objs, Origin, Tracked, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.queries.forbidden import CONVERTED
+from unplace.analysis.syntax.bindings import root_name
 
 _ASKING = ("grad", "optim")
 """What a file names that works with the gradients of leaves."""
@@ -28,17 +32,20 @@ _ASKING = ("grad", "optim")
 def is_handed_out(run: Run, write: Write) -> bool:
     """Tell whether code outside a scope may ask for the gradient of the leaf that a write of the scope changes."""
     leaves = _written(run, write)
-    if not leaves or run.scope.is_module:
-        return bool(leaves)
+    if not leaves:
+        return False
+    if run.scope.is_module:
+        name = root_name(write.target)
+        return _asks(run.program.module) or (name is not None and run.program.module.is_named_elsewhere(name))
     exits = run.program.exits(run.scope)
     if any(_gives(run, state, value, leaves) or _leaves(state, leaves) for value, state in exits):
         return True
-    return _asks(run) and any(_passes(run, write.state, leaves))
+    return _asks(run.program.module) and any(_passes(run, write.state, leaves))
 
 
-def _asks(run: Run) -> bool:
-    """Tell whether the file works with the gradients of leaves anywhere."""
-    return any(map(run.program.module.reads_of, _ASKING))
+def _asks(module: ModuleIndex) -> bool:
+    """Tell whether a file works with the gradients of leaves anywhere."""
+    return any(map(module.reads_of, _ASKING))
 
 
 def _written(run: Run, write: Write) -> Objs:
@@ -51,14 +58,16 @@ def _written(run: Run, write: Write) -> Objs:
 def _gives(run: Run, state: Facts, returned: Value, leaves: Objs) -> bool:
     """Tell whether a function returns a leaf to code that may ask for its gradient.
 
-    Code that isn't seen may, and a file that runs a backward, unless the leaf comes with other results, as the loss.
+    Code that isn't seen may, and a file that uses the function and runs a backward, unless the leaf comes with other
+    results, as the loss.
     """
     if not _has(state, returned, leaves):
         return False
-    module, tensors = run.program.module, _tensors(state, returned)
-    is_alone = all(each.tracked is Tracked.LEAF or each.objs <= leaves for each in tensors)
-    is_open = bool(module.reads_of("backward")) or not module.reads_of(run.scope.name)
-    return _asks(run) or (is_alone and is_open)
+    module, name = run.program.module, run.scope.name
+    users = [user for user in (module, *module.others_with(name, (r"\S",))) if user.reads_of(name)]
+    is_alone = all(each.tracked is Tracked.LEAF or each.objs <= leaves for each in _tensors(state, returned))
+    is_open = not users or any(user.reads_of("backward") for user in (module, *users))
+    return any(map(_asks, (module, *users))) or (is_alone and is_open)
 
 
 def _leaves(state: Facts, leaves: Objs) -> bool:
