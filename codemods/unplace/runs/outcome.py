@@ -161,8 +161,9 @@ def _reported(source: Source, path: str, options: Options, project: Project | No
 
 def _may_get_tensors(source: Source, path: str, project: Project | None) -> bool:
     """Tell whether a file that doesn't speak of tensors may be called with some by another file, and write them."""
-    is_used = project is not None and rewriter.may_write_argument(source.data)
-    return is_used and project is not None and project.is_imported_beside_torch(str(Path(path).absolute()))
+    if project is None or not rewriter.may_write_argument(source.data):
+        return False
+    return project.is_imported_beside_torch(str(Path(path).absolute()))
 
 
 def reject_invalid(text: str, path: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -177,28 +177,19 @@ class Project:
 
     def told_of_others(
         self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str], path: str
-    ) -> frozenset[T]:
-        """Return facts about all other files that contain a name and match at least one of some patterns."""
-        if not self.is_named_elsewhere(name, path):
-            return frozenset()
-        files = self._listed(((name,), tuple(sorted(patterns))), path)
-        return frozenset().union(*(self._told_of(question, file) for file in files))
+    ) -> Iterator[T]:
+        """Iterate over facts about the other files that contain a name and match at least one of some patterns."""
+        if self.is_named_elsewhere(name, path):
+            for file in self._listed(((name,), tuple(sorted(patterns))), path):
+                yield from self._told_of(question, file)
 
     def is_method_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that is no tensor defines a method of a name."""
-        if not self.is_named_elsewhere(name, path):
-            return False
-        files = self._listed(((name,), (defining(name),)), path)
-        return any(name in self._told_of(own_methods, file) for file in files)
+        return name in self.told_of_others(own_methods, name, (defining(name),), path)
 
     def is_posing_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that poses as a tensor defines a method of a name."""
-        for special in POSING:
-            if self.is_named_elsewhere(special, path):
-                files = self._listed(((special,), (defining(special),)), path)
-                if any(name in self._told_of(posing_methods, file) for file in files):
-                    return True
-        return False
+        return any(name in self.told_of_others(posing_methods, each, (defining(each),), path) for each in POSING)
 
     def is_redefined_elsewhere(self, names: Collection[str], path: str) -> bool:
         """Tell whether a class of another file whose objects are tensors defines one of some methods anew."""

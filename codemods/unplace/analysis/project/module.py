@@ -59,8 +59,8 @@ class Others(Protocol):
 
     def told_of_others(
         self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str], path: str
-    ) -> frozenset[T]:
-        """Return facts about all other files that contain a name and match at least one of some patterns."""
+    ) -> Iterator[T]:
+        """Iterate over facts about the other files that contain a name and match at least one of some patterns."""
 
     def is_method_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that is no tensor defines a method of a name."""
@@ -257,10 +257,10 @@ class ModuleIndex:
 
     def told_of_others(
         self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str]
-    ) -> frozenset[T]:
-        """Return facts about all other files of the run that contain a name and match at least one of some patterns."""
+    ) -> Iterator[T]:
+        """Iterate over facts about the other files of the run that contain a name and match one of some patterns."""
         place = self.place
-        return place.others.told_of_others(question, name, patterns, place.path) if place is not None else frozenset()
+        return place.others.told_of_others(question, name, patterns, place.path) if place is not None else iter(())
 
     # -- classes --------------------------------------------------------------------------------------------------
 

@@ -38,11 +38,11 @@ def is_taken_apart(module: ModuleIndex, names: frozenset[str]) -> bool:
     """Tell whether code of the run may run single layers of a container that has some names, or none in sight."""
     found = set(taken_apart(module))
     for name in names:
-        found |= module.told_of_others(taken_apart, name, _NAMES)
+        found.update(module.told_of_others(taken_apart, name, _NAMES))
     for asking in sorted(_ASKING):
-        found |= module.told_of_others(taken_apart, asking, _ASKS)
+        found.update(module.told_of_others(taken_apart, asking, _ASKS))
     if not names:
-        found |= module.told_of_others(taken_apart, "for", _NESTED)
+        found.update(module.told_of_others(taken_apart, "for", _NESTED))
     if any(t.name is None or (not t.is_handed and (t.name in names or (not names and t.is_deep))) for t in found):
         return True
     return any(not t.is_handed for t in found) and any(t.is_handed and t.name in names for t in found)

@@ -61,8 +61,6 @@ def _is_stored(run: Run, write: Write, read: ast.expr) -> bool:
 
 def _from(run: Run, node: ast.expr) -> Iterator[ast.stmt]:
     """Iterate over the statement around an expression and those behind it in the same block."""
-    statement: ast.AST = node
-    while not isinstance(statement, ast.stmt):
-        statement = run.parents[statement]
+    statement = run.statement_of(node)
     yield statement
     yield from run.flow.behind(statement)

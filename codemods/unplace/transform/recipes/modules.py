@@ -334,31 +334,25 @@ class Judge:
         while todo:
             use: ast.AST | None = todo.pop()
             while use is not None and not isinstance(use, ast.stmt):
-                places = self._bound_to(use) or self._added_to(use)
+                places = self._bound_to(use) or self._added_to(use, ADDING | EXTENDING)
                 todo += self._loads(places - seen)
                 seen |= places
                 use = self._parent(use)
         yield from (name for _, name in seen)
 
-    def _added_to(self, node: ast.AST) -> set[_Place]:
-        """Return the list to which a call or an augmented assignment adds layers."""
-        parent = self._parent(node)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDING | EXTENDING:
-            place = self._place(node.func.value)
-        else:
-            place = self._place(parent.target) if isinstance(parent, ast.AugAssign) and node is parent.value else None
+    def _added_to(self, node: ast.AST, methods: frozenset[str]) -> set[_Place]:
+        """Return the list to which a call of one of some methods, or an augmented assignment, adds layers."""
+        parent, place = self._parent(node), None
+        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and node in parent.args:
+            place = self._place(parent.func.value) if parent.func.attr in methods else None
+        elif isinstance(parent, ast.AugAssign) and node is parent.value:
+            place = self._place(parent.target)
         return {place} if place is not None else set()
 
     def _only_becomes_sequential(self, scope: Scope, display: ast.List) -> bool:
         """Tell whether a list of layers has no other use than `nn.Sequential(*layers)`."""
-        parent = self._parent(display)
-        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "extend":
-            place = self._place(parent.func.value)
-        elif isinstance(parent, ast.AugAssign):
-            place = self._place(parent.target)
-        else:
-            places = self._bound_to(display)
-            place = next(iter(places)) if places else None
+        places = self._added_to(display, EXTENDING) or self._bound_to(display)
+        place = next(iter(places)) if places else None
         if place is None:
             return False
         spread = False
