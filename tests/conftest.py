@@ -8,11 +8,12 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from importing import forget_package
 from unplace.runs.cache import VARIABLE
 
 FOLDER = pytest.StashKey[str]()
@@ -68,6 +69,12 @@ def _seed_only_what_is_there() -> None:
         device = getattr(torch, name)
         if not device.is_available():
             device.manual_seed_all = lambda seed: None
+
+
+@pytest.fixture(autouse=True)
+def _no_package_outlives_its_test() -> Iterator[None]:
+    yield
+    forget_package()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

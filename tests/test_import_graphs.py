@@ -83,8 +83,6 @@ def imported(tmp_path: Path) -> Iterator[Path]:
     sys.path.insert(0, str(tmp_path))
     yield tmp_path
     sys.path.remove(str(tmp_path))
-    for name in [name for name in sys.modules if name.split(".")[0] == "pkg"]:
-        del sys.modules[name]
 
 
 @pytest.mark.parametrize("seed", range(300))

@@ -13,6 +13,7 @@ from textwrap import dedent
 import pytest
 import torch
 
+from importing import forget_package
 from unplace.analysis.domain.refs import Member
 from unplace.analysis.project import files
 from unplace.analysis.project.files import Project
@@ -61,8 +62,7 @@ def program_of(folder: Path) -> Maker:
     """`pkg.main.example()` of the package in a folder, imported anew each time."""
 
     def make() -> Program:
-        for name in [name for name in sys.modules if name.split(".")[0] == "pkg"]:
-            del sys.modules[name]
+        forget_package()
         importlib.invalidate_caches()
         sys.path.insert(0, str(folder))
         try:
