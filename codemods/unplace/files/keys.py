@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -31,16 +30,3 @@ def key_of(*parts: str) -> str:
 def digest_of(data: bytes) -> str:
     """Return the digest of a file's contents."""
     return hashlib.sha256(data).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Basis:
-    """The dependencies of a file's outcome besides its own text: `files`, other files of the run, and `names`.
-
-    Each name comes with whether any other file of the run contains it. `listed` has the files that were found by the
-    names in them and by patterns, other than the file that asked, which comes with the query.
-    """
-
-    files: tuple[str, ...] = ()
-    names: tuple[tuple[str, bool], ...] = ()
-    listed: tuple[tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], str], tuple[str, ...]], ...] = ()

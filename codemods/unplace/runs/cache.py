@@ -16,11 +16,12 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from unplace import documents
+from unplace.analysis.project.basis import Basis
 from unplace.analysis.project.mentions import Mentions
 from unplace.config.options import SETTINGS, Options
 from unplace.diagnostics.findings import Finding, Problem
 from unplace.files.discovery import shown
-from unplace.files.keys import Basis, digest_of, key_of
+from unplace.files.keys import digest_of, key_of
 from unplace.runs.outcome import Change, Outcome
 from unplace.runs.packing import UnpackError, packed, unpacked
 from unplace.text.edits import Edit, apply_edits

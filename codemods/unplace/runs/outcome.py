@@ -13,10 +13,10 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from unplace import documents
+from unplace.analysis.project.basis import Basis
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Problem, Status, Trouble
 from unplace.files.discovery import shown
-from unplace.files.keys import Basis
 from unplace.runs.garbage import collecting_rarely
 from unplace.runs.limits import BYTES, SPLIT, LimitError, NoMemoryError, limited
 from unplace.text.dialects import version_for

@@ -16,11 +16,12 @@ from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import UNKNOWN, UNKNOWN_VALUE, Value
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
+from unplace.analysis.project.basis import Basis
 from unplace.analysis.project.calling import calls_elsewhere
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
 from unplace.analysis.project.locating import Files, package_of
-from unplace.analysis.project.mentions import Asked, Mentions, Query, defining, deriving
+from unplace.analysis.project.mentions import Asked, Form, Mentions, Query, defining, deriving, query, renaming
 from unplace.analysis.project.module import ModuleIndex, Place
 from unplace.analysis.project.module import home as home_of
 from unplace.analysis.project.overriding import is_derived
@@ -29,7 +30,6 @@ from unplace.analysis.project.resolution import Resolution
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.own_methods import POSING, own_methods, posing_methods, tensor_methods
 from unplace.analysis.types.parameters import argument_for
-from unplace.files.keys import Basis
 from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed
 
@@ -72,6 +72,7 @@ class Project:
         self._sources: dict[Hashable, frozenset[str | Asked]] = {}  # the same for each answer
         self._asked_names: dict[str, bool] = {}
         self._told: dict[tuple[Hashable, str], Any] = {}  # see `_told_of`
+        self._posing: dict[str, frozenset[str]] = {}  # see `is_posing_elsewhere`, by the file that asks
         self._families: dict[tuple[tuple[str, ...], str], tuple[frozenset[str], frozenset[Asked]]] = {}
         self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
         self._begun: list[Program] = []  # of the file in hand, one a round
@@ -161,26 +162,26 @@ class Project:
         self._take_in_hand(path)
         place = Path(path)
         name = place.parent.name if place.stem == "__init__" else place.stem
-        return bool(self._listed((("torch", name), (rf"\b(?:from|import)\b[^\n]*\b{re.escape(name)}\b",)), path))
+        return bool(self._listed(query(("torch", name), (rf"\b(?:from|import)\b[^\n]*\b{re.escape(name)}\b",)), path))
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file of the run contains a name, in whatever meaning."""
         found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
         return found
 
-    def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
-        """Return the other files that contain a name and match at least one of some patterns."""
+    def others_with(self, name: str, shown: Iterable[str | Form], path: str) -> list[ModuleIndex]:
+        """Return the other files that contain a name and show at least one of some patterns or forms."""
         if not self.is_named_elsewhere(name, path):
             return []
-        modules = map(self.module_at, self._listed(((name,), tuple(sorted(patterns))), path))
+        modules = map(self.module_at, self._listed(query((name,), shown), path))
         return [module for module in modules if module is not None]
 
     def told_of_others(
-        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str], path: str
+        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, shown: Iterable[str | Form], path: str
     ) -> Iterator[T]:
-        """Iterate over facts about the other files that contain a name and match at least one of some patterns."""
+        """Iterate over facts about the other files that contain a name and show one of some patterns or forms."""
         if self.is_named_elsewhere(name, path):
-            for file in self._listed(((name,), tuple(sorted(patterns))), path):
+            for file in self._listed(query((name,), shown), path):
                 yield from self._told_of(question, file)
 
     def is_method_elsewhere(self, name: str, path: str) -> bool:
@@ -189,11 +190,20 @@ class Project:
 
     def is_posing_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that poses as a tensor defines a method of a name."""
-        return any(name in self.told_of_others(posing_methods, each, (defining(each),), path) for each in POSING)
+        question = ("posing", path)
+        if question not in self._sources:
+            self._posing[path] = self._noted(question, lambda: self._posing_elsewhere(path))
+        self._read |= self._sources[question]
+        return name in self._posing[path]
+
+    def _posing_elsewhere(self, path: str) -> frozenset[str]:
+        """Return the names of the methods of the classes of other files that pose as a tensor."""
+        files = {file for name in POSING for file in self._listed(query((name,), (defining(name),)), path)}
+        return frozenset().union(*(self._told_of(posing_methods, file) for file in files))
 
     def is_redefined_elsewhere(self, names: Collection[str], path: str) -> bool:
         """Tell whether a class of another file whose objects are tensors defines one of some methods anew."""
-        files = self._listed((("Tensor",), deriving("Tensor")[:1]), path)
+        files = self._listed(query(("Tensor",), (deriving("Tensor"),)), path)
         return any(not self._told_of(tensor_methods, file).isdisjoint(names) for file in files)
 
     def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
@@ -218,7 +228,7 @@ class Project:
             while todo:
                 base = todo.pop()
                 if base not in asked:
-                    asked[base] = ((base,), deriving(base)), path
+                    asked[base] = query((base,), (deriving(base), renaming(base))), path
                     found = self._mentions.others_with(*asked[base])
                     files.update(found)
                     todo += [name for file in found for name in self._mentions.derived_in(file, base)]
@@ -236,12 +246,12 @@ class Project:
 
     def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
         """Return the programs of the other files that contain all of some names, and match one of the patterns."""
-        programs = map(self.program_at, self._listed((tuple(sorted(names)), patterns), path))
+        programs = map(self.program_at, self._listed(query(names, patterns), path))
         return [program for program in programs if program is not None]
 
     def are_readable(self, names: frozenset[str], path: str) -> bool:
         """Tell whether the other files that contain all of some names can be read and parsed; notebooks can't."""
-        return all(self.module_at(file) is not None for file in self._listed((tuple(sorted(names)), ()), path))
+        return all(self.module_at(file) is not None for file in self._listed(query(names, ()), path))
 
     def _listed(self, query: Query, path: str) -> tuple[str, ...]:
         """Return the other files that a query is about, and record that the answer depends on which they are."""

@@ -1,30 +1,96 @@
-"""Finds the files of a run that contain a name, judged by their bytes."""
+"""Finds the files of a run that contain a name, judged by their bytes.
+
+A run asks for hundreds of names. So a file is read once for all of its words, and once for each form of code that many
+names are looked for in (`class Name(Base`, `Base.method = quick`); only rarer patterns are searched for one by one.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-
-Query = tuple[tuple[str, ...], tuple[str, ...]]
-"""Names that a file has to contain, all of them, and patterns of which it has to match one, if there are any."""
+from typing import NamedTuple
 
 _MIXING = re.compile(rb"\bclass\s+\w+\s*\([^:]*,")
 _WORD = re.compile(rb"\w+")
+_CLASS = re.compile(rb"\bclass\s+(\w+)\s*\((?=([^:]*))")
+_RENAMED = re.compile(rb"\b(\w+)\s+as\s+(\w+)")
+_METHOD = re.compile(rb"[\r\n][ \t\f]+(?:async\s+)?def\s+(\w+)")
+_PUT = re.compile(rb"\b(\w+)\.(\w+)(?=\s*(?:=[^=]|[,:)\]]))")
+_SET = re.compile(rb"\bsetattr\([^,]*\b(\w+)\s*,\s*[\"'](\w+)[\"']")
+
+
+class Form(NamedTuple):
+    """A form of code about a name: a class that derives from it, another name for it, its definition as a method."""
+
+    kind: str
+    name: str
+
+
+class Query(NamedTuple):
+    """The names that a file has to contain, all of them; it has to show one of some patterns or forms, if any."""
+
+    names: tuple[str, ...]
+    patterns: tuple[str, ...] = ()
+    forms: tuple[Form, ...] = ()
+
 
 Asked = tuple[Query, str]
 """A query, and the file that asks about the others."""
 
 
-def deriving(base: str) -> tuple[str, str]:
-    """Return the patterns of a class whose bases contain a name, and of another name for it, each with a group."""
-    return rf"\bclass\s+(\w+)\s*\([^:]*\b{base}\b", rf"\b{base}\s+as\s+(\w+)"
+def query(names: Iterable[str], shown: Iterable[str | Form]) -> Query:
+    """Return the query about files that contain all of some names, and show one of some patterns or forms."""
+    shown = tuple(shown)
+    patterns = sorted(each for each in shown if isinstance(each, str))
+    return Query(tuple(sorted(names)), tuple(patterns), tuple(sorted(each for each in shown if isinstance(each, Form))))
 
 
-def defining(method: str) -> str:
-    """Return the pattern of the definition of a method."""
-    return rf"[\r\n][ \t\f]+(?:async\s+)?def\s+{method}\b"
+def deriving(base: str) -> Form:
+    """Return the form of a class whose bases contain a name."""
+    return Form("class", base)
+
+
+def renaming(name: str) -> Form:
+    """Return the form of another name for a name: `import Model as Net`."""
+    return Form("renamed", name)
+
+
+def defining(method: str) -> Form:
+    """Return the form of the definition of a method."""
+    return Form("method", method)
+
+
+def replacing(owner: str, method: str) -> Form:
+    """Return the form of an assignment to a method of a class: `Model.norm = quick`."""
+    return Form("replaced", f"{owner}.{method}")
+
+
+def _classes(data: bytes) -> Iterable[tuple[bytes, bytes]]:
+    return ((base, name) for name, bases in _CLASS.findall(data) for base in set(_WORD.findall(bases)))
+
+
+def _renamed(data: bytes) -> Iterable[tuple[bytes, bytes]]:
+    found: list[tuple[bytes, bytes]] = _RENAMED.findall(data)
+    return found
+
+
+def _methods(data: bytes) -> Iterable[tuple[bytes, bytes]]:
+    return ((name, name) for name in _METHOD.findall(data))
+
+
+def _replaced(data: bytes) -> Iterable[tuple[bytes, bytes]]:
+    return ((b"%b.%b" % pair, pair[0]) for pair in (*_PUT.findall(data), *_SET.findall(data)))
+
+
+_FORMS: Mapping[str, Callable[[bytes], Iterable[tuple[bytes, bytes]]]] = {
+    "class": _classes,
+    "renamed": _renamed,
+    "method": _methods,
+    "replaced": _replaced,
+}
+"""How a file shows each form: the names that it is about, each with one that it gives."""
 
 
 class Mentions:
@@ -36,6 +102,7 @@ class Mentions:
         self._changed = changed or {}
         self._holding: dict[str, frozenset[str]] = {}
         self._answers: dict[Query, tuple[str, ...]] = {}
+        self._shown: dict[tuple[str, str], dict[str, list[str]]] = {}  # the names of a form in a file
         self._mixing: dict[str, bool] = {}  # which files have classes of several bases
 
     def are_elsewhere(self, name: str, path: str) -> bool:
@@ -43,12 +110,12 @@ class Mentions:
         return not name.isascii() or not self._of(name) <= {path}
 
     def others_with(self, query: Query, path: str) -> tuple[str, ...]:
-        """Return the other files that contain some names, and match at least one of some patterns."""
+        """Return the other files that a query is about."""
         return tuple(found for found in self._matching(query) if found != path)
 
     def derived_in(self, path: str, base: str) -> list[str]:
         """Return the names of the classes of a file whose lists of bases contain a name, and its other names there."""
-        return [name.decode() for form in deriving(base) for name in re.findall(form.encode(), self.contents[path])]
+        return [name for form in (deriving(base), renaming(base)) for name in self._given(path, form)]
 
     def may_override(self, path: str, method: str) -> bool:
         """Tell whether a class of a file may have its own method, or have it from another base."""
@@ -60,14 +127,30 @@ class Mentions:
         return found
 
     def _matching(self, query: Query) -> tuple[str, ...]:
-        """Return the files that contain some names, and match at least one of some patterns."""
+        """Return the files that a query is about."""
         found = self._answers.get(query)
         if found is None:
-            names, patterns = query
-            wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns).encode(errors="surrogateescape"))
-            holding = frozenset.intersection(*map(self._of, names)) if all(map(str.isascii, names)) else ()
-            found = self._answers[query] = tuple(sorted(f for f in holding if wanted.search(self.contents[f])))
+            holding = frozenset.intersection(*map(self._of, query.names)) if all(map(str.isascii, query.names)) else ()
+            patterns = [re.compile(pattern.encode(errors="surrogateescape")) for pattern in query.patterns]
+            is_any = not patterns and not query.forms
+            found = self._answers[query] = tuple(
+                file
+                for file in sorted(holding)
+                if is_any
+                or any(self._given(file, form) for form in query.forms)
+                or any(pattern.search(self.contents[file]) for pattern in patterns)
+            )
         return found
+
+    def _given(self, path: str, form: Form) -> Sequence[str]:
+        """Return the names that a file gives in a form of code about a name."""
+        kind, about = form
+        found = self._shown.get((path, kind))
+        if found is None:
+            found = self._shown[path, kind] = {}
+            for name, given in _FORMS[kind](self.contents[path]):
+                found.setdefault(name.decode(), []).append(given.decode())
+        return found.get(about, ())
 
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)

@@ -19,6 +19,7 @@ from pathlib import PurePath
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from unplace.analysis.domain.refs import Class, Member
+from unplace.analysis.project.mentions import Form
 from unplace.analysis.syntax import classes
 from unplace.analysis.syntax.bindings import SETTERS, Bindings, NamedStore, last_name, named_store
 from unplace.analysis.syntax.imports import Imports, canonical, imported, name_for
@@ -54,13 +55,13 @@ class Others(Protocol):
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file contains a name, in whatever meaning."""
 
-    def others_with(self, name: str, patterns: Iterable[str], path: str) -> list[ModuleIndex]:
-        """Return the other files that contain a name and match at least one of some patterns."""
+    def others_with(self, name: str, shown: Iterable[str | Form], path: str) -> list[ModuleIndex]:
+        """Return the other files that contain a name and show at least one of some patterns or forms."""
 
     def told_of_others(
-        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str], path: str
+        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, shown: Iterable[str | Form], path: str
     ) -> Iterator[T]:
-        """Iterate over facts about the other files that contain a name and match at least one of some patterns."""
+        """Iterate over facts about the other files that contain a name and show one of some patterns or forms."""
 
     def is_method_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that is no tensor defines a method of a name."""
@@ -251,16 +252,16 @@ class ModuleIndex:
         """Tell whether another file of the run contains a name, in whatever meaning."""
         return self.place is not None and self.place.others.is_named_elsewhere(name, self.place.path)
 
-    def others_with(self, name: str, patterns: Iterable[str]) -> list[ModuleIndex]:
-        """Return the other files of the run that contain a name and match at least one of some patterns."""
-        return self.place.others.others_with(name, patterns, self.place.path) if self.place is not None else []
+    def others_with(self, name: str, shown: Iterable[str | Form]) -> list[ModuleIndex]:
+        """Return the other files of the run that contain a name and show at least one of some patterns or forms."""
+        return self.place.others.others_with(name, shown, self.place.path) if self.place is not None else []
 
     def told_of_others(
-        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, patterns: Iterable[str]
+        self, question: Callable[[ModuleIndex], frozenset[T]], name: str, shown: Iterable[str | Form]
     ) -> Iterator[T]:
-        """Iterate over facts about the other files of the run that contain a name and match one of some patterns."""
+        """Iterate over facts about the other files that contain a name and show one of some patterns or forms."""
         place = self.place
-        return place.others.told_of_others(question, name, patterns, place.path) if place is not None else iter(())
+        return place.others.told_of_others(question, name, shown, place.path) if place is not None else iter(())
 
     # -- classes --------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from unplace.analysis.domain.refs import Class, Function
+from unplace.analysis.project.mentions import replacing
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.syntax.nodes import FUNCTIONS
 from unplace.analysis.syntax.scopes import Scope
@@ -67,12 +68,8 @@ def is_replaced(owner: Class, derived: Iterable[Class], name: str, reader: Modul
     it is the class, or one derived from it.
     """
     own = home(owner.scope)
-    classes = "|".join(cls.node.name for cls in (owner, *derived))
-    patterns = [
-        rf"\b(?:{classes})\.{name}\s*(?:=[^=]|[,:)\]])",
-        rf"\bsetattr\([^,]*\b(?:{classes})\s*,\s*[\"']{name}[\"']",
-    ]
-    return any(module.stores_in_others(name) for module in (own, reader, *own.others_with(name, patterns)))
+    replaced = [replacing(cls.node.name, name) for cls in (owner, *derived)]
+    return any(module.stores_in_others(name) for module in (own, reader, *own.others_with(name, replaced)))
 
 
 def _method(owner: Class, name: str) -> Function | None:
