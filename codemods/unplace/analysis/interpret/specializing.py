@@ -31,6 +31,7 @@ from unplace.analysis.domain.values import Value
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Analysis, Run
+from unplace.analysis.project.mentions import storing
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.bindings import bound_by, last_name
 from unplace.analysis.syntax.classes import is_static
@@ -165,7 +166,7 @@ def _is_fixed(reader: ModuleIndex, cls: Class, init: Scope, name: str) -> bool:
         return False
     if any(name in base.assigned for base in family if base is not cls):
         return False
-    others = own.others_with(name, [rf"(?<!\bself)\.{name}\s*=[^=]", rf"\bsetattr\([^,]*,\s*[\"']{name}[\"']"])
+    others = own.others_with(name, storing(name))
     return not any(module.stores_in_others(name) for module in (own, reader, *others))
 
 

@@ -7,24 +7,29 @@ names are looked for in (`class Name(Base`, `Base.method = quick`); only rarer p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 _MIXING = re.compile(rb"\bclass\s+\w+\s*\([^:]*,")
 _WORD = re.compile(rb"\w+")
-_CLASS = re.compile(rb"\bclass\s+(\w+)\s*\((?=([^:]*))")
-_RENAMED = re.compile(rb"\b(\w+)\s+as\s+(\w+)")
-_METHOD = re.compile(rb"[\r\n][ \t\f]+(?:async\s+)?def\s+(\w+)")
-_PUT = re.compile(rb"\b(\w+)\.(\w+)(?=\s*(?:=[^=]|[,:)\]]))")
-_SET = re.compile(rb"\bsetattr\([^,]*\b(\w+)\s*,\s*[\"'](\w+)[\"']")
+_CLASS = r"\bclass\s+(?=\w+\s*\(([^:]*))(\w+)"
+_RENAMED = r"\b(\w+)\s+as\s+(\w+)"
+_METHOD = r"[\r\n][ \t\f]+(?:async\s+)?def\s+(\w+)"
+_PUT = r"\b(\w+\.\w+)(?=\s*(?:=[^=]|[,:)\]]))"
+_STORED = r"(?<!\bself)\.(\w+)(?=\s*=[^=])"
+_SET_OF_ANY = r"\bsetattr\([^,]*,\s*[\"'](\w+)[\"']"
+_SET = r"\bsetattr\([^,]*\b(\w+\s*,\s*[\"']\w+)[\"']"
 
 
 class Form(NamedTuple):
-    """A form of code about a name: a class that derives from it, another name for it, its definition as a method."""
+    """A form of code about a name: the pattern's first group contains it, or is it where its words are joined by dots.
 
-    kind: str
+    The second group, if there is one, has the name that such code gives: that of the class, or of the import.
+    """
+
+    pattern: str
     name: str
 
 
@@ -49,48 +54,27 @@ def query(names: Iterable[str], shown: Iterable[str | Form]) -> Query:
 
 def deriving(base: str) -> Form:
     """Return the form of a class whose bases contain a name."""
-    return Form("class", base)
+    return Form(_CLASS, base)
 
 
 def renaming(name: str) -> Form:
     """Return the form of another name for a name: `import Model as Net`."""
-    return Form("renamed", name)
+    return Form(_RENAMED, name)
 
 
 def defining(method: str) -> Form:
     """Return the form of the definition of a method."""
-    return Form("method", method)
+    return Form(_METHOD, method)
 
 
-def replacing(owner: str, method: str) -> Form:
-    """Return the form of an assignment to a method of a class: `Model.norm = quick`."""
-    return Form("replaced", f"{owner}.{method}")
+def replacing(owner: str, method: str) -> tuple[Form, Form]:
+    """Return the forms of an assignment to a method of a class: `Model.norm = f`, `setattr(Model, "norm", f)`."""
+    return Form(_PUT, f"{owner}.{method}"), Form(_SET, f"{owner}.{method}")
 
 
-def _classes(data: bytes) -> Iterable[tuple[bytes, bytes]]:
-    return ((base, name) for name, bases in _CLASS.findall(data) for base in set(_WORD.findall(bases)))
-
-
-def _renamed(data: bytes) -> Iterable[tuple[bytes, bytes]]:
-    found: list[tuple[bytes, bytes]] = _RENAMED.findall(data)
-    return found
-
-
-def _methods(data: bytes) -> Iterable[tuple[bytes, bytes]]:
-    return ((name, name) for name in _METHOD.findall(data))
-
-
-def _replaced(data: bytes) -> Iterable[tuple[bytes, bytes]]:
-    return ((b"%b.%b" % pair, pair[0]) for pair in (*_PUT.findall(data), *_SET.findall(data)))
-
-
-_FORMS: Mapping[str, Callable[[bytes], Iterable[tuple[bytes, bytes]]]] = {
-    "class": _classes,
-    "renamed": _renamed,
-    "method": _methods,
-    "replaced": _replaced,
-}
-"""How a file shows each form: the names that it is about, each with one that it gives."""
+def storing(attribute: str) -> tuple[Form, Form]:
+    """Return the forms of a store in an attribute of another object: `net.fc = ...`, `setattr(net, "fc", ...)`."""
+    return Form(_STORED, attribute), Form(_SET_OF_ANY, attribute)
 
 
 class Mentions:
@@ -144,13 +128,15 @@ class Mentions:
 
     def _given(self, path: str, form: Form) -> Sequence[str]:
         """Return the names that a file gives in a form of code about a name."""
-        kind, about = form
-        found = self._shown.get((path, kind))
+        found = self._shown.get((path, form.pattern))
         if found is None:
-            found = self._shown[path, kind] = {}
-            for name, given in _FORMS[kind](self.contents[path]):
-                found.setdefault(name.decode(), []).append(given.decode())
-        return found.get(about, ())
+            found = self._shown[path, form.pattern] = {}
+            for match in re.finditer(form.pattern.encode(), self.contents[path]):
+                about, *gives = match.groups()
+                words = _WORD.findall(about)
+                for name in {*words, b".".join(words)}:
+                    found.setdefault(name.decode(), []).append((gives or words)[0].decode())
+        return found.get(form.name, ())
 
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)

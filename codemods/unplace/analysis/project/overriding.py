@@ -68,7 +68,7 @@ def is_replaced(owner: Class, derived: Iterable[Class], name: str, reader: Modul
     it is the class, or one derived from it.
     """
     own = home(owner.scope)
-    replaced = [replacing(cls.node.name, name) for cls in (owner, *derived)]
+    replaced = [form for cls in (owner, *derived) for form in replacing(cls.node.name, name)]
     return any(module.stores_in_others(name) for module in (own, reader, *own.others_with(name, replaced)))
 
 

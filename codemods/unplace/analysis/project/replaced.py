@@ -23,6 +23,7 @@ from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import CALLABLE, MODULE, Tracked, Value
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project import members
+from unplace.analysis.project.mentions import Form, storing
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.project.patched import ACTING, patched
 from unplace.analysis.project.shortened import REMOVING, shortened
@@ -37,9 +38,14 @@ _UNSEEN = Value(MODULE, tracked=Tracked.NO)
 _IDENTITY = Value(MODULE, ref=TorchModule(torchapi.IDENTITY, None), tracked=Tracked.NO)
 """A layer that hands on its input, as any may that is made to do something else."""
 
+_PUTTING = modules.ADDING | modules.REGISTERING
+_NAMED = r"_(?:sub)?modules?[(\[]\s*[\"'](?:[\w.]*\.)?(\w+)[\"']"
+_ACTING = rf"\.(\w+)(?=(?:\.|,\s*[\"'])(?:{'|'.join(ACTING)})\b)"
+_CHANGED = rf"(?<!\bself)\.(\w+)(?=\[|\.(?:{'|'.join(sorted(_PUTTING | REMOVING))})\()"
+"""Forms of code about the name of an attribute: a layer by its name, one that acts otherwise, a changed container."""
+
 _DISPLAYS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp)
 _HOLDING = frozenset(["Sequential", "ModuleList", "ModuleDict"])
-_PUTTING = modules.ADDING | modules.REGISTERING
 
 
 class _Store(NamedTuple):
@@ -113,14 +119,11 @@ def with_replaced(program: Analysis, owner: Class, name: str, held: Value) -> Va
         return held
     is_container = members.is_container(held)
     own = home(owner.scope)
-    patterns = [rf"(?<!\bself)\.{name}\s*=[^=]", rf"\bsetattr\([^,]*,\s*[\"']{name}[\"']"]
-    patterns.append(rf"_(?:sub)?modules?[(\[]\s*[\"'](?:[\w.]*\.)?{name}[\"']")
-    patterns.append(rf"\.{name}(\.|,\s*[\"'])({'|'.join(ACTING)})\b")
     may_shorten = is_container or members.is_own_container(held)
-    if may_shorten:
-        patterns.append(rf"(?<!\bself)\.{name}(\[|\.(?:{'|'.join(sorted(_PUTTING | REMOVING))})\()")
+    shown = [*storing(name), Form(_NAMED, name), Form(_ACTING, name)]
+    shown += [Form(_CHANGED, name)] if may_shorten else []
     readers = [] if program.module is own else [program.module]
-    files = dict.fromkeys([own, *readers, *own.others_with(name, patterns)])
+    files = dict.fromkeys([own, *readers, *own.others_with(name, shown)])
     found = [value for module in files for value in _put_in(program, module, owner, name)]
     if is_container:
         held = members.with_replaced(held, [value for module in files for value in _elements(program, module, name)])
