@@ -94,8 +94,11 @@ class Analysis(Protocol):
     def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
         """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
 
-    def descendants(self, owner: Class, naming: str = "") -> Iterator[Class]:
-        """Iterate over the classes that derive from a class, in other files as far as they contain a name."""
+    def descendants(self, owner: Class) -> Iterator[Class]:
+        """Iterate over the classes that derive from a class, as far as the files at hand know."""
+
+    def overriding(self, owner: Class, name: str) -> tuple[Class, ...] | None:
+        """Return the classes that derive from a class and may have their own attribute; None if too many files may."""
 
     def attribute(self, owner: Class, name: str) -> Value:
         """Return the value of an attribute of a class's instances; see `project.attributes.value_of`."""

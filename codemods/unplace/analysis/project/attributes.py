@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 from unplace import torchapi
@@ -40,9 +40,12 @@ _OF_OPTIMIZERS = {**dict.fromkeys(modules.OPTIMIZER_DICTS, DICT), **dict.fromkey
 
 def elements(program: Analysis, owner: Class, name: str) -> Value:
     """Return the join of the elements of an attribute that is a list or dictionary."""
+    derived = program.overriding(owner, name)
+    if derived is None:
+        return UNKNOWN_VALUE
     found = [
         program.elements_of(scope, source) if source is not None else UNKNOWN_VALUE
-        for cls in (*owner.linearized(), *program.descendants(owner, name))
+        for cls in (*owner.linearized(), *derived)
         for scope, source in cls.assigned.get(name, ())
         if source is None or not members.is_empty(source)
     ]
@@ -62,9 +65,13 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
         return members.of_itself(program, owner)
     if WILD in name:
         return members.matching(program, owner, name)
+    derived = program.overriding(owner, name)
+    family = (*owner.linearized(), *derived) if derived is not None else None
     if owner.lookup("registered", name):
-        return _registered(program, owner, name)
-    values = _assigned(program, owner, name) or members.set_by_pattern(program, owner, name)
+        return _registered(program, owner, name, family)
+    if family is None:
+        return UNKNOWN_VALUE
+    values = _assigned(program, family, name) or members.set_by_pattern(program, owner, name)
     registered = frozenset(o for value in values for o in value.objs if o.origin is Origin.REGISTERED)
     if registered:
         is_leaf = all(value.tracked is Tracked.LEAF for value in values)
@@ -84,20 +91,21 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
     return result._replace(tracked=tracked)
 
 
-def _registered(program: Analysis, owner: Class, name: str) -> Value:
+def _registered(program: Analysis, owner: Class, name: str, family: Sequence[Class] | None) -> Value:
     """Return a parameter or buffer; a parameter is a leaf if no method assigns anything but leaves to it."""
+    if family is None:
+        return _registered_value(name, Tracked.MAYBE)
     if owner.lookup("buffers", name):
-        is_constant = buffers.is_constant((*owner.linearized(), *program.descendants(owner, name)), name)
-        return _registered_value(name, Tracked.NO if is_constant else Tracked.MAYBE)
-    is_leaf = all(value.tracked is Tracked.LEAF for value in _assigned(program, owner, name))
+        return _registered_value(name, Tracked.NO if buffers.is_constant(family, name) else Tracked.MAYBE)
+    is_leaf = all(value.tracked is Tracked.LEAF for value in _assigned(program, family, name))
     return _registered_value(name, Tracked.LEAF if is_leaf else Tracked.MAYBE)
 
 
-def _assigned(program: Analysis, owner: Class, name: str) -> list[Value]:
-    """Return the values that the class, its ancestors and descendants assign to an attribute."""
+def _assigned(program: Analysis, family: Iterable[Class], name: str) -> list[Value]:
+    """Return the values that a class, its ancestors and descendants assign to an attribute."""
     return [
         program.estimate(scope, source) if source is not None else UNKNOWN_VALUE
-        for cls in (*owner.linearized(), *program.descendants(owner, name))
+        for cls in family
         for scope, source in cls.assigned.get(name, ())
         if source is None or not _is_put_back(program, scope, source, name)
     ]

@@ -38,6 +38,9 @@ T = TypeVar("T")
 _MOST_OPEN = 1_500_000
 """Maximum number of characters in the parsed files that are kept although nothing uses them."""
 
+_MOST_OVERRIDING = 24
+"""Maximum number of files that are read for the attributes of derived classes: more tell little and cost seconds."""
+
 _DEEPEST = 8
 """Maximum number of queries in a chain, each asked while the previous one is answered."""
 
@@ -206,14 +209,19 @@ class Project:
         files = self._listed(query(("Tensor",), (deriving("Tensor"),)), path)
         return any(not self._told_of(tensor_methods, file).isdisjoint(names) for file in files)
 
-    def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
-        """Return the classes that derive from a class, or from `known` ones that do, and may have their own method."""
+    def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class] | None:
+        """Return the classes that derive from a class, or from `known` ones that do, and may have their own attribute.
+
+        None where they may be in more files than is worth reading: the base class of a large package.
+        """
         place = home_of(owner.scope).place
         if place is None or not self.is_named_elsewhere(name, place.path):
             return []
         family = self._family((owner.node.name, *(cls.node.name for cls in known)), place.path)
         self._read |= family
         files = sorted(file for file in family if self._mentions.may_override(file, name))
+        if len(files) > _MOST_OVERRIDING:
+            return None
         modules = [module for module in map(self.module_at, files) if module]
         classes = [cls for module in modules for cls in module.classes.values()]
         return [cls for cls in classes if cls not in known and is_derived(cls, owner)]

@@ -67,7 +67,7 @@ class Others(Protocol):
     def summary(self, asking: Program, function: Function, variant: Variant = GENERAL) -> Effect | None:
         """Return the effect of calling a function of another file; None when it isn't known."""
 
-    def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class]:
+    def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class] | None:
         """Return the classes that derive from a class, or from `known` ones that do, and define a method."""
 
     def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
@@ -419,15 +419,19 @@ class Program:
 
     # -- classes --------------------------------------------------------------------------------------------------
 
-    def descendants(self, owner: Class, naming: str = "") -> Iterator[Class]:
-        """Return the classes that derive from a class, as far as this file, the class's and the asking ones know.
+    def descendants(self, owner: Class) -> Iterator[Class]:
+        """Iterate over the classes that derive from a class, as far as this file, its own and the asking ones know."""
+        yield from self.module.descendants(owner)
+        yield from (c for c in self._derived if c is not owner and owner in c.linearized())
 
-        With a name, those of other files that contain it, too.
+    def overriding(self, owner: Class, name: str) -> tuple[Class, ...] | None:
+        """Return the descendants of a class, with those of other files that may have their own attribute of a name.
+
+        None where too many files may have one.
         """
-        asking = (c for c in self._derived if c is not owner and owner in c.linearized())
-        known = [*self.module.descendants(owner), *asking]
-        elsewhere = self._others.overriding(owner, known, naming) if naming and self._others is not None else ()
-        return iter((*known, *elsewhere))
+        known = tuple(self.descendants(owner))
+        elsewhere = self._others.overriding(owner, known, name) if self._others is not None else ()
+        return (*known, *elsewhere) if elsewhere is not None else None
 
     def derived_from(self, owner: Class) -> tuple[Class, ...]:
         """Return the known classes that derive from a class of another file and are defined outside that file."""
@@ -435,8 +439,10 @@ class Program:
 
     def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
         """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
-        known = () if is_exact else (*self.descendants(owner, name),)
-        return Methods() if is_replaced(owner, known, name, self.module) else methods_of(owner, name, known)
+        derived = () if is_exact else self.overriding(owner, name)
+        if derived is None or is_replaced(owner, derived, name, self.module):
+            return Methods()
+        return methods_of(owner, name, derived)
 
     def attribute(self, owner: Class, name: str) -> Value:
         """Return the value of an attribute of instances, as the join of everything that the class assigns to it."""

@@ -290,8 +290,8 @@ class Judge:
         if any(isinstance(argument, ast.Constant) and argument.value == name for argument in given):
             return True
         holders = (cls for cls in module.classes.values() if name in cls.assigned)
-        derived = (cls for holder in holders for cls in self.program.descendants(holder, name))
-        return any(not module.owns(cls.scope) for cls in derived)
+        families = (self.program.overriding(holder, name) for holder in holders)
+        return any(family is None or not all(module.owns(cls.scope) for cls in family) for family in families)
 
     def _is_called_whole(self, node: ast.Call) -> bool:
         """Tell whether nothing in the file iterates over an `nn.Sequential` or takes its layers one by one."""
