@@ -38,8 +38,11 @@ T = TypeVar("T")
 _MOST_OPEN = 1_500_000
 """Maximum number of characters in the parsed files that are kept although nothing uses them."""
 
-_MOST_OVERRIDING = 24
-"""Maximum number of files that are read for the attributes of derived classes: more tell little and cost seconds."""
+_MOST_READ = 24
+"""Maximum number of files that are read for the derived classes or stores of an attribute: more tell little."""
+
+_MOST_RELATED = 100
+"""Maximum number of files with derived classes of a class that are told apart by their names."""
 
 _DEEPEST = 8
 """Maximum number of queries in a chain, each asked while the previous one is answered."""
@@ -179,6 +182,10 @@ class Project:
         modules = map(self.module_at, self._listed(query((name,), shown), path))
         return [module for module in modules if module is not None]
 
+    def is_in_many(self, name: str, shown: Iterable[str | Form], path: str) -> bool:
+        """Tell whether more other files than are worth reading contain a name and show one of some forms."""
+        return self.is_named_elsewhere(name, path) and len(self._listed(query((name,), shown), path)) > _MOST_READ
+
     def told_of_others(
         self, question: Callable[[ModuleIndex], frozenset[T]], name: str, shown: Iterable[str | Form], path: str
     ) -> Iterator[T]:
@@ -220,20 +227,23 @@ class Project:
         family = self._family((owner.node.name, *(cls.node.name for cls in known)), place.path)
         self._read |= family
         files = sorted(file for file in family if self._mentions.may_override(file, name))
-        if len(files) > _MOST_OVERRIDING:
+        if len(files) > _MOST_READ or len(family) > _MOST_RELATED:
             return None
         modules = [module for module in map(self.module_at, files) if module]
         classes = [cls for module in modules for cls in module.classes.values()]
         return [cls for cls in classes if cls not in known and is_derived(cls, owner)]
 
     def _family(self, names: tuple[str, ...], path: str) -> frozenset[str]:
-        """Return the other files with classes that may derive, by their names, from one of some names."""
+        """Return the other files with classes that may derive, by their names, from one of some names.
+
+        Where there are more than are told apart, some are left out.
+        """
         known = self._families.get((names, path))
         if known is None:
             files: set[str] = set()
             asked: dict[str, Asked] = {}
             todo = [*filter(str.isascii, names)]
-            while todo:
+            while todo and len(files) <= _MOST_RELATED:
                 base = todo.pop()
                 if base not in asked:
                     asked[base] = query((base,), (deriving(base), renaming(base))), path

@@ -122,6 +122,8 @@ def with_replaced(program: Analysis, owner: Class, name: str, held: Value) -> Va
     may_shorten = is_container or members.is_own_container(held)
     shown = [*storing(name), Form(_NAMED, name), Form(_ACTING, name)]
     shown += [Form(_CHANGED, name)] if may_shorten else []
+    if own.is_in_many(name, shown):
+        return weak_join(held, _UNSEEN)
     readers = [] if program.module is own else [program.module]
     files = dict.fromkeys([own, *readers, *own.others_with(name, shown)])
     found = [value for module in files for value in _put_in(program, module, owner, name)]
