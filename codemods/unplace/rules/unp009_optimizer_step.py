@@ -19,9 +19,11 @@ call that saved the weights and the backward that needs them. What helps is one 
 - run all backwards before the first step;
 - detach a hidden state where a round begins: `h = h.detach()`.
 
-Reported as harmful: steps of optimizers made in the same file, with the parameters of a module that it calls. Where the
-optimizer comes from elsewhere, the step is possible harm. Not seen: optimizers in lists and dictionaries, and a step,
-forward pass or backward in another function.
+Reported as harmful: steps of optimizers made in the same file, with the parameters of a module that it calls. The calls
+of the file's own functions and methods are followed (`self.backward_D()`, `update(opt, loss)`, `make_optimizer(net)`),
+and elements with a constant key are told apart (`losses["d"]`, `nets["D"]`). Where the optimizer comes from elsewhere,
+the step is possible harm. Not seen: optimizers that a loop goes through, and a step, forward pass or backward in a
+function of another file.
 """
 
 from __future__ import annotations

@@ -97,6 +97,13 @@ class State(Facts):
         for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved", "touched"):
             setattr(self, name, getattr(other, name))
 
+    def forget_definitions(self, objs: Objs) -> None:
+        """Forget how views are defined of which some tensors are the base, or a part of the definition."""
+        for obj, definition in list(self.definitions.items()):
+            used = frozenset().union(*(self.env[n].objs for n in definition.uses if n in self.env))
+            if (used | {obj}) & objs or self.may_share(frozenset((obj,)), objs):
+                del self.definitions[obj]
+
     def revise(self, change: Callable[[Value], Value]) -> None:
         """Replace each value that a name or slot holds by the result of `change`."""
         for name, held in self.env.items():

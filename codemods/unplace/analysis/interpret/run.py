@@ -479,10 +479,7 @@ class Run:
     def forget_shapes(self, state: State, value: Value) -> None:
         """Forget the shape of a tensor that was reshaped in place, and the definitions of its views."""
         self.reshaped |= value.objs
-        for obj, definition in list(state.definitions.items()):
-            used = frozenset().union(*(state.env[n].objs for n in definition.uses if n in state.env))
-            if (used | {obj}) & value.objs or state.may_share(frozenset((obj,)), value.objs):
-                del state.definitions[obj]
+        state.forget_definitions(value.objs)
         state.revise(lambda held: held._replace(shape=None) if held.objs & value.objs else held)
 
     def fill(self, state: State, container: Value, element: Value, key: Hashable, label: str) -> None:

@@ -7,9 +7,11 @@ net(x)                                  self.optimizer.step()
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 
 
@@ -21,20 +23,50 @@ class Maker(NamedTuple):
 
 
 def maker_of(module: ModuleIndex, scope: Scope, node: ast.expr) -> Maker | None:
-    """Return the one call that makes what a name or an attribute of `self` holds; None if there is none, or several."""
-    stored = list(_stored(module, scope, node))
-    if len(stored) != 1:
-        return None
-    where, value = stored[0]
-    return Maker(where, value) if isinstance(value, ast.Call) else None
+    """Return the one call that makes what a name or an attribute holds; None if there is none, or several."""
+    made = makers_of(module, scope, node)
+    return made[0] if len(made) == 1 else None
+
+
+def makers_of(module: ModuleIndex, scope: Scope, node: ast.expr) -> list[Maker]:
+    """Return the calls of which one makes what a name or an attribute holds; none where it may be anything else.
+
+    `self.optimizer = None` only says that there will be one.
+    """
+    stored = [(where, value) for where, value in _stored(module, scope, node) if not _is_none(value)]
+    made = [Maker(where, value) for where, value in stored if isinstance(value, ast.Call)]
+    return made if len(made) == len(stored) else []
+
+
+def _is_none(value: ast.AST | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _stored(module: ModuleIndex, scope: Scope, node: ast.expr) -> list[tuple[Scope, ast.AST | None]]:
-    """Return everything that the file binds to a name, or a class to an attribute of its objects, with the scopes."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-        owner = module.class_of(scope)
-        return list(owner.assigned.get(node.attr, ())) if owner is not None else []
+    """Return everything that the file binds to a name or stores in an attribute, with the scopes."""
+    if isinstance(node, ast.Attribute):
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            owner = module.class_of(scope)
+            return list(owner.assigned.get(node.attr, ())) if owner is not None else []
+        return [*_stored_at(module, scope, node)]
     binder = module.scopes.owner(scope, node.id) if isinstance(node, ast.Name) else None
     if binder is None or not isinstance(node, ast.Name):
         return []
     return [(binder, source) for source in module.bindings(binder).sources.get(node.id, ())]
+
+
+def _stored_at(module: ModuleIndex, scope: Scope, node: ast.Attribute) -> Iterator[tuple[Scope, ast.AST | None]]:
+    """Iterate over everything that the file stores under a longer path: `agent.optimizer`."""
+    path = path_of(node) or ""
+    for store in module.stores_of(node.attr) if path else ():
+        if path_of(store.node) == path and is_same(module, store.scope, scope, path.partition(".")[0]):
+            statement = module.scopes.parents[store.node]
+            is_plain = isinstance(statement, ast.Assign) and store.node in statement.targets and not store.of_element
+            yield store.scope, statement.value if isinstance(statement, ast.Assign) and is_plain else None
+
+
+def is_same(module: ModuleIndex, maker: Scope, scope: Scope, name: str) -> bool:
+    """Tell whether a name means the same object in two scopes: `self` does in two methods of a class."""
+    if name == "self":
+        return maker is scope or maker.enclosing_class is scope.enclosing_class
+    return module.scopes.owner(maker, name) is module.scopes.owner(scope, name)

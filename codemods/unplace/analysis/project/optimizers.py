@@ -8,10 +8,10 @@ scaler.step(self.optimizer)                does, too
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from unplace.analysis.project.makers import Maker, maker_of
+from unplace.analysis.project.makers import Maker, is_same, makers_of
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import walk
@@ -37,9 +37,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The call that makes an optimizer, and the call by which the optimizer is passed on, with its scope, if it is."""
+    """The calls of which one makes an optimizer, and the call by which it is passed on, with its scope, if it is."""
 
-    maker: Maker
+    makers: Sequence[Maker]
     passed: tuple[Scope, ast.Call] | None = None
 
 
@@ -72,13 +72,14 @@ def _zeroes(module: ModuleIndex, path: str) -> bool:
 
 
 def _source(module: ModuleIndex, scope: Scope, optimizer: ast.expr, *, is_passed: bool = False) -> _Source | None:
-    """Return the one call that makes an optimizer; None where it isn't seen, or where there are several.
+    """Return the calls of which one makes an optimizer; None where the code may make something else.
 
     An optimizer that `is_passed` to a function was made in the scope that calls it.
     """
-    maker = maker_of(module, scope, optimizer)
-    if maker is not None:
-        return _Source(maker) if _makes(module, maker) else None
+    makers = makers_of(module, scope, optimizer)
+    if makers:
+        is_stepped = not is_passed and _zeroes(module, path_of(optimizer) or "")
+        return _Source(makers) if all(_makes(module, maker, is_stepped=is_stepped) for maker in makers) else None
     binder = module.scopes.owner(scope, optimizer.id) if isinstance(optimizer, ast.Name) else None
     if is_passed or binder is None or not isinstance(optimizer, ast.Name):
         return None
@@ -87,10 +88,15 @@ def _source(module: ModuleIndex, scope: Scope, optimizer: ast.expr, *, is_passed
     return _passed(module, binder, optimizer.id) if is_parameter and not is_rebound else None
 
 
-def _makes(module: ModuleIndex, maker: Maker) -> bool:
-    """Tell whether a call makes an optimizer of torch."""
-    name = module.qualified(maker.scope, maker.call.func) or ""
-    return name.startswith("torch.optim.") and not name.startswith(modules.NO_OPTIMIZERS)
+def _makes(module: ModuleIndex, maker: Maker, *, is_stepped: bool) -> bool:
+    """Tell whether a call makes an optimizer: one of torch, or one of elsewhere that gets parameters and steps."""
+    callee = maker.call.func
+    if isinstance(callee, ast.Call) and last_name(callee.func) == "getattr" and callee.args:
+        return module.qualified(maker.scope, callee.args[0]) == "torch.optim"
+    name = module.qualified(maker.scope, callee) or ""
+    if name.startswith("torch.optim."):
+        return not name.startswith(modules.NO_OPTIMIZERS)
+    return is_stepped and any(True for _ in _held(module, maker))
 
 
 def _passed(module: ModuleIndex, scope: Scope, parameter: str) -> _Source | None:
@@ -99,20 +105,28 @@ def _passed(module: ModuleIndex, scope: Scope, parameter: str) -> _Source | None
         given = argument_for(scope, call, parameter)
         source = _source(module, where, given, is_passed=True) if given is not None else None
         if source is not None:
-            return _Source(source.maker, (where, call))
+            return _Source(source.makers, (where, call))
     return None
 
 
-def _owned(module: ModuleIndex, scope: Scope, source: _Source) -> frozenset[str]:
-    """Return the paths by which a scope reaches the modules whose parameters an optimizer was made with."""
-    maker = source.maker
+def _held(module: ModuleIndex, maker: Maker) -> Iterator[str]:
+    """Iterate over the paths of the modules whose parameters an optimizer was made with."""
     given = [*maker.call.args[:1], *(k.value for k in maker.call.keywords if k.arg == "params")]
-    held = {path for node in given for path in _modules_of(module, maker.scope, node)}
-    if source.passed is None:
-        return frozenset(path for path in held if _is_same(module, maker.scope, scope, path.partition(".")[0]))
-    _, call = source.passed
-    names = {parameter.arg: argument_for(scope, call, parameter.arg) for parameter in scope.parameters}
-    return frozenset(n for n, node in names.items() if node is not None and path_of(node) in held)
+    return (path for node in given for path in _modules_of(module, maker.scope, node))
+
+
+def _owned(module: ModuleIndex, scope: Scope, source: _Source) -> frozenset[str]:
+    """Return the paths by which a scope reaches the modules whose parameters an optimizer has, whatever makes it."""
+    each = []
+    for maker in source.makers:
+        held = frozenset(_held(module, maker))
+        if source.passed is None:
+            each.append(frozenset(p for p in held if is_same(module, maker.scope, scope, p.partition(".")[0])))
+        else:
+            _, call = source.passed
+            names = {parameter.arg: argument_for(scope, call, parameter.arg) for parameter in scope.parameters}
+            each.append(frozenset(n for n, node in names.items() if node is not None and path_of(node) in held))
+    return frozenset.intersection(*each)
 
 
 def _modules_of(module: ModuleIndex, scope: Scope, node: ast.expr) -> Iterator[str]:
@@ -127,10 +141,3 @@ def _modules_of(module: ModuleIndex, scope: Scope, node: ast.expr) -> Iterator[s
             path = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else None
             if path is not None:
                 yield path
-
-
-def _is_same(module: ModuleIndex, maker: Scope, scope: Scope, name: str) -> bool:
-    """Tell whether a name means the same object in two scopes: `self` does in two methods of a class."""
-    if name == "self":
-        return maker is scope or maker.enclosing_class is scope.enclosing_class
-    return module.scopes.owner(maker, name) is module.scopes.owner(scope, name)

@@ -19,12 +19,13 @@ gradient flows: not through `detach()`, comparisons, code under `no_grad`, or fu
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from unplace import torchapi
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.depth import has_layers_in_a_row
+from unplace.analysis.project.lowering import BACKWARDS, is_element, lowered, shown
 from unplace.analysis.project.module import ModuleIndex, once, reaching_in
 from unplace.analysis.project.optimizers import Step, steps
 from unplace.analysis.project.recording import mode_at
@@ -60,16 +61,32 @@ class EarlyStep:
 
 @once
 def early_steps(module: ModuleIndex) -> list[EarlyStep]:
-    """Return the early steps of a file, at most one for each step."""
-    found = []
+    """Return the early steps of a file, at most one for each step; those that are certain count more."""
+    if not module.calls_named("step") or not any(map(module.calls_named, BACKWARDS)):
+        return []
+    copy = lowered(module)
+    found: dict[ast.AST, EarlyStep] = {}
     traces: dict[Scope, _Trace] = {}
-    for step in steps(module) if module.calls_named("backward") else ():
+    for step in steps(copy.module):
         if isinstance(step.scope.node, ast.FunctionDef | ast.Module):
             if step.scope not in traces:
-                traces[step.scope] = _Trace(module, step.scope)
+                traces[step.scope] = _Trace(copy.module, step.scope)
             early = traces[step.scope].early(step)
-            found += [early] if early is not None else []
-    return found
+            origin = copy.origins[step.call]
+            if early is not None and (early.is_certain or origin not in found):
+                found[origin] = _in_file(early, copy.origins)
+    return list(found.values())
+
+
+def _in_file(early: EarlyStep, origins: Mapping[ast.AST, ast.AST]) -> EarlyStep:
+    """Return an early step of a lowered copy as one of the file itself."""
+    call, forward, backward = (origins[node] for node in (early.step.call, early.forward, early.backward))
+    assert isinstance(call, ast.Call)
+    assert isinstance(forward, ast.Call)
+    assert isinstance(backward, ast.Call)
+    step = replace(early.step, call=call, optimizer=shown(early.step.optimizer))
+    carried = shown(early.carried) if early.carried is not None else None
+    return replace(early, step=step, forward=forward, module=shown(early.module), backward=backward, carried=carried)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +114,10 @@ class _Trace:
         itself = (call.func for call in scope.of(ast.Call))
         self._detached = {path_of(f.value) for f in itself if isinstance(f, ast.Attribute) and f.attr == "detach_"}
         self._detached_in_part = {path_of(s.targets[0]) for s in scope.of(ast.Assign) if self._detaches(s)}
+        self._elements: dict[str | None, list[ast.Attribute]] = {}
+        for store in scope.of(ast.Attribute):
+            if is_element(store) and isinstance(store.ctx, ast.Store):
+                self._elements.setdefault(path_of(store.value), []).append(store)
         self._backwards = self._recorded_backwards()
         self._uses = {backward: self._uses_at(backward) for backward in self._backwards}
 
@@ -129,7 +150,7 @@ class _Trace:
     def _recorded_backwards(self) -> list[ast.Call]:
         """Return the calls that run backward through everything: those with `inputs=` leave weights out."""
         calls = self._scope.of(ast.Call)
-        calls = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "backward"]
+        calls = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in BACKWARDS]
         return [c for c in calls if not any(k.arg == "inputs" for k in c.keywords) and self._records(c)]
 
     def _records(self, node: ast.AST) -> bool:
@@ -225,7 +246,7 @@ class _Trace:
                     found.append(_Use(part, where, loop, carried))
                     continue
                 path = path_of(part)
-                for definition in () if path in self._detached else self._reaching.seen_by.get(part, ()):
+                for definition in () if path in self._detached else self._definitions(part, where):
                     source = self._source(definition)
                     if source is None or not self._records(source[1]):
                         continue
@@ -238,6 +259,13 @@ class _Trace:
                         seen.add((definition, way[0] is None))
                         todo.append((value, origin, *way))
         return found
+
+    def _definitions(self, part: ast.AST, where: ast.stmt) -> Iterator[object]:
+        """Iterate over what binds a name or path that is read, and its elements where it is read as a whole."""
+        yield from self._reaching.seen_by.get(part, ())
+        for element in self._elements.get(path_of(part), ()):
+            if self._order(self._statement(element)) < self._order(where):
+                yield element
 
     def _source(self, definition: object) -> tuple[ast.AST, ast.stmt] | None:
         """Return the expression that a definition binds, and its statement; None for loops, imports and the like."""
@@ -270,7 +298,8 @@ class _Trace:
             if node.attr in members.WITHOUT_GRAPH:
                 return
             yield node
-            yield from self._flowing(node.value)
+            if path_of(node) in self._reaching.seen_by.get(node, {path_of(node)}):
+                yield from self._flowing(node.value)
         elif isinstance(node, ast.Name):
             yield node
         elif isinstance(node, COMPREHENSIONS):

@@ -1,0 +1,374 @@
+"""Makes a copy of a file in which each function has the statements of those that it calls.
+
+    self.backward_D()               the statements of the method; `loss@1` is its own variable `loss`
+    opt = make_optimizer(net)       opt = torch.optim.Adam(net.parameters())
+    losses["d"] = loss              losses.'d' = loss: an element is an attribute that no code can have
+    losses.append(loss)             losses += loss
+
+So questions about the order of what happens can be answered one function at a time. A call stays as it is where its
+function isn't in the file, returns from several places, or needs more than a copy of its statements.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from unplace.analysis.domain.refs import Class
+from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, FUNCTIONS, own_nodes, walk
+from unplace.analysis.syntax.reaching import path_of
+from unplace.torchapi import modules
+
+A = TypeVar("A", bound=ast.AST)
+
+_DEEPEST = 3
+"""The number of calls inside each other that are replaced."""
+
+_MOST = 400
+"""Maximum number of calls that are replaced in one file."""
+
+BACKWARDS = ("backward", "manual_backward")
+"""The names of what runs backward: of a tensor, of `accelerator.backward(loss)`, of Lightning."""
+
+_IN_PLACE = (*COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp)
+"""Expressions whose parts may run several times or not at all."""
+
+_UNFIT = (
+    *FUNCTIONS,
+    ast.ClassDef,
+    ast.Global,
+    ast.Nonlocal,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Await,
+    ast.Import,
+    ast.ImportFrom,
+)
+_HOLDING = frozenset(["ModuleDict", "ModuleList", "dict", "list"])
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """The index of a file's lowered copy, and the node of the file for each node of the copy."""
+
+    module: ModuleIndex
+    origins: Mapping[ast.AST, ast.AST]
+
+
+def is_element(node: ast.Attribute) -> bool:
+    """Tell whether an attribute of a lowered copy is an element of a collection: `losses.'d'`."""
+    return not node.attr.partition("@")[0].isidentifier()
+
+
+def shown(path: str) -> str:
+    """Return a path of a lowered copy as the file's code may spell it: `losses["d"]` for `losses.'d'`."""
+    first, *parts = (part.partition("@")[0] for part in path.split("."))
+    return first + "".join(f".{part}" if part.isidentifier() else f"[{_quoted(part)}]" for part in parts)
+
+
+def _quoted(key: str) -> str:
+    return f'"{key[1:-1]}"' if key.startswith("'") else key
+
+
+@once
+def lowered(module: ModuleIndex) -> Lowered:
+    """Return the lowered copy of a file."""
+    work = _Lowering(module)
+    tree = ast.Module(work.block(module.tree.body, _Frame(module.tree)), type_ignores=[])
+    return Lowered(ModuleIndex(tree, module.place, module.text), work.origins)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """The function whose statements are copied: its class, the meaning of its names, and the calls that led to it.
+
+    `root` is the function that the copies become part of, or the module.
+    """
+
+    root: ast.AST
+    owner: Class | None = None
+    given: Mapping[str, ast.expr] = field(default_factory=dict)
+    bound: frozenset[str] = frozenset()
+    mark: str = ""
+    stack: tuple[ast.AST, ...] = ()
+
+
+class _Lowering:
+    """One copy of a file's tree."""
+
+    def __init__(self, module: ModuleIndex) -> None:
+        """Start with nothing copied."""
+        self._module = module
+        self._classes = module.classes
+        self._replaced = 0
+        self._names: dict[ast.AST, frozenset[str]] = {}
+        self._functions: dict[str, list[ast.AST]] = {}
+        for node in module.scopes.by_node:
+            if isinstance(node, FUNCTIONS):
+                self._functions.setdefault(node.name, []).append(node)
+        self._known: dict[str, dict[Any, None]] = {}  # the keys of the elements that a path has got
+        self._ahead: list[ast.stmt] | None = None  # what runs before the statement at hand; None inside expressions
+        self.origins: dict[ast.AST, ast.AST] = {}
+
+    # -- statements -----------------------------------------------------------------------------------------------
+
+    def block(self, statements: Sequence[ast.stmt], frame: _Frame) -> list[ast.stmt]:
+        """Return the lowered statements of a block."""
+        return [made for statement in statements for made in self._statement(statement, frame)]
+
+    def _statement(self, node: ast.stmt, frame: _Frame) -> list[ast.stmt]:
+        if isinstance(node, ast.ClassDef) and not frame.stack:
+            return [self._with_blocks(node, _Frame(node, self._classes.get(node)))]
+        if isinstance(node, FUNCTIONS) and not frame.stack:
+            return [self._with_blocks(node, _Frame(node, frame.owner, stack=(node,)))]
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            return [self._copied(node, frame)]
+        if hasattr(node, "body") or isinstance(node, ast.Match):
+            return [self._with_blocks(node, frame)]
+        outer, self._ahead = self._ahead, []
+        made = [*self._simple(node, frame)]
+        ahead, self._ahead = self._ahead, outer
+        return [*ahead, *made]
+
+    def _with_blocks(self, node: A, frame: _Frame) -> A:
+        """Return a copy of a compound statement whose blocks are lowered."""
+        fields: dict[str, object] = {}
+        for name, value in ast.iter_fields(node):
+            first = value[0] if isinstance(value, list) and value else None
+            if isinstance(first, ast.stmt):
+                fields[name] = self.block(value, frame)
+            elif isinstance(first, ast.ExceptHandler | ast.match_case):
+                fields[name] = [self._with_blocks(part, frame) for part in value]
+            else:
+                fields[name] = self._in_place(value, frame)
+        return self._made(node, fields)
+
+    def _simple(self, node: ast.stmt, frame: _Frame) -> Iterator[ast.stmt]:
+        """Iterate over the lowered forms of a statement without blocks."""
+        added = _added(node)
+        if added is not None:
+            holder, value = (self._copied(part, frame) for part in added)
+            yield self._located(ast.AugAssign(_target(holder), ast.Add(), value), node)
+            return
+        made = self._copied(node, frame)
+        if isinstance(made, ast.Expr) and isinstance(made.value, ast.Constant):
+            return  # the call of a function without a result
+        yield made
+        if isinstance(made, ast.Assign) and path_of(made.targets[0]) is not None:
+            for key, value in self._elements(made.value):
+                target = ast.Attribute(self._again(made.targets[0]), repr(key), ast.Store())
+                self._known.setdefault(path_of(target.value) or "", {})[key] = None
+                yield self._located(ast.Assign([_target(target)], value), made)
+
+    def _elements(self, value: ast.expr) -> Iterator[tuple[Any, ast.expr]]:
+        """Iterate over the keys of a collection, with copies of the elements, where its code shows them."""
+        if isinstance(value, ast.Call) and len(value.args) == 1 and last_name(value.func) in _HOLDING:
+            value = value.args[0]
+        if isinstance(value, ast.Dict):
+            pairs = zip(value.keys, value.values, strict=True)
+            yield from ((key.value, self._again(each)) for key, each in pairs if isinstance(key, ast.Constant))
+        elif isinstance(value, DISPLAYS):
+            yield from enumerate(map(self._again, value.elts))
+        elif isinstance(value, ast.DictComp) and (over := _items(value)) is not None:
+            held, key, each = over
+            for known in [*self._known.get(path_of(held) or "", ())]:
+                element = self._located(ast.Attribute(held, repr(known), ast.Load()), held)
+                yield known, self._again(value.value, {key: ast.Constant(known), each: element})
+
+    # -- calls ----------------------------------------------------------------------------------------------------
+
+    def _inlined(self, call: ast.Call, frame: _Frame) -> ast.expr | None:
+        """Put the statements of a called function before the statement at hand; return the result, or None."""
+        function, owner = self._function(call, frame)
+        if function is None or function in frame.stack or len(frame.stack) > _DEEPEST or self._replaced >= _MOST:
+            return None
+        if not self._trains(frame.root) and not self._matters(function):
+            return None
+        given = _given(function, call, is_method=owner is not None and not function.decorator_list)
+        if given is None or not _is_fit(function):
+            return None
+        self._replaced += 1
+        inner = self._entered(function, given, call, frame, owner)
+        *body, last = function.body
+        assert self._ahead is not None
+        self._ahead += self.block(body if isinstance(last, ast.Return) else function.body, inner)
+        result = last.value if isinstance(last, ast.Return) else None
+        return self._copied(result, inner) if result is not None else self._located(ast.Constant(None), call)
+
+    def _trains(self, node: ast.AST) -> bool:
+        """Tell whether a function, or the module's own code, leads to a backward and to a step of an optimizer."""
+        names = self._named_below(node)
+        return "step" in names and not names.isdisjoint(BACKWARDS)
+
+    def _matters(self, function: ast.FunctionDef) -> bool:
+        """Tell whether a function leads to a backward or a step, or takes the parameters of a module."""
+        return not self._named_below(function).isdisjoint(("step", *BACKWARDS, *modules.GIVING_PARAMETERS))
+
+    def _named_below(self, node: ast.AST) -> frozenset[str]:
+        """Return the last names of what a function calls, and of what the functions of such names in the file call."""
+        found = self._names.get(node)
+        if found is None:
+            names: set[str] = set()
+            waiting = [own_nodes(node) if isinstance(node, ast.Module) else walk(node)]
+            while waiting:
+                for call in waiting.pop():
+                    name = last_name(call.func) if isinstance(call, ast.Call) else None
+                    if name is not None and name not in names:
+                        names.add(name)
+                        waiting += map(walk, self._functions.get(name, ()))
+            found = self._names[node] = frozenset(names)
+        return found
+
+    def _entered(
+        self,
+        function: ast.FunctionDef,
+        given: Mapping[str, ast.expr],
+        call: ast.Call,
+        frame: _Frame,
+        owner: Class | None,
+    ) -> _Frame:
+        """Bind the parameters of a function: a path stands for itself, any other argument gets a name."""
+        assert self._ahead is not None
+        mark, meanings = f"@{self._replaced}", dict[str, ast.expr]()
+        names = [node for node in walk(function) if isinstance(node, ast.Name)]
+        stored = {name.id for name in names if not isinstance(name.ctx, ast.Load)}
+        for name, argument in given.items():
+            is_default = argument in (*function.args.defaults, *function.args.kw_defaults)
+            value = self._copied(argument, _Frame(frame.root) if is_default else frame)
+            if name not in stored and (path_of(value) is not None or isinstance(value, ast.Constant)):
+                meanings[name] = value
+            else:
+                target = ast.Name(f"{name}{mark}", ast.Store())
+                self._ahead.append(self._located(ast.Assign([target], value), call))
+        inside = {argument.arg for argument in walk(function) if isinstance(argument, ast.arg)}
+        return _Frame(frame.root, owner, meanings, frozenset(stored | inside), mark, (*frame.stack, function))
+
+    def _function(self, call: ast.Call, frame: _Frame) -> tuple[ast.FunctionDef | None, Class | None]:
+        """Return the function of the file that a call runs, and the class that it is a method of."""
+        callee = call.func
+        found: ast.AST | None = None
+        if isinstance(callee, ast.Name) and callee.id not in frame.bound:
+            sources = self._module.bindings(self._module.scopes.module).sources.get(callee.id, [])
+            found = sources[0] if len(sources) == 1 and not isinstance(sources[0], ast.expr) else None
+            return (found, None) if isinstance(found, ast.FunctionDef) else (None, None)
+        owner = frame.owner
+        if owner is None or not isinstance(callee, ast.Attribute) or path_of(callee.value) != "self":
+            return None, None
+        if callee.attr == "forward" and owner.is_module:
+            return None, None  # its weights are those of the object
+        methods = (m for cls in owner.linearized() if cls.node in self._classes for m in cls.node.body)
+        found = next((m for m in methods if isinstance(m, FUNCTIONS) and m.name == callee.attr), None)
+        return (found, owner) if isinstance(found, ast.FunctionDef) else (None, None)
+
+    # -- copies ---------------------------------------------------------------------------------------------------
+
+    def _copied(self, node: A, frame: _Frame) -> Any:
+        """Return the lowered copy of a node; calls put statements ahead of it unless it is in a place of its own."""
+        if isinstance(node, ast.Name) and node.id in frame.given:
+            return self._again(frame.given[node.id])
+        if isinstance(node, ast.Name) and node.id in frame.bound:
+            return self._made(node, {"id": f"{node.id}{frame.mark}", "ctx": node.ctx})
+        if isinstance(node, ast.arg) and node.arg in frame.bound:
+            return self._made(node, {"arg": f"{node.arg}{frame.mark}", "annotation": None})
+        if isinstance(node, ast.Subscript) and path_of(node.value) is not None and (key := _key(node)) is not None:
+            value = self._copied(node.value, frame)
+            return self._located(ast.Attribute(value, repr(key), node.ctx), node)
+        if isinstance(node, ast.Call) and self._ahead is not None:
+            result = self._inlined(node, frame)
+            if result is not None:
+                return result
+        copy = self._in_place if isinstance(node, _IN_PLACE) else self._field
+        return self._made(node, {name: copy(value, frame) for name, value in ast.iter_fields(node)})
+
+    def _again(self, node: ast.expr, given: Mapping[str, ast.expr] | None = None) -> ast.expr:
+        """Return another copy of a lowered expression, in which some names have another meaning."""
+        made = self._in_place(node, _Frame(node, given=given or {}))
+        assert isinstance(made, ast.expr)
+        return made
+
+    def _in_place(self, value: object, frame: _Frame) -> object:
+        """Return a copy of a field from which no statement is put ahead."""
+        outer, self._ahead = self._ahead, None
+        made = self._field(value, frame)
+        self._ahead = outer
+        return made
+
+    def _field(self, value: object, frame: _Frame) -> object:
+        if isinstance(value, list):
+            return [self._field(each, frame) for each in value]
+        return self._copied(value, frame) if isinstance(value, ast.AST) else value
+
+    def _made(self, node: A, fields: Mapping[str, object]) -> A:
+        """Return a node of the type of another one, at its place."""
+        return self._located(type(node)(**fields), node)
+
+    def _located(self, made: A, node: ast.AST) -> A:
+        """Give a new node the place of another one, which it stands for."""
+        self.origins[made] = self.origins.get(node, node)
+        return ast.copy_location(made, node)
+
+
+def _added(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
+    """Return the list and the new element of `losses.append(loss)`; None for any other statement."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "append":
+        return None
+    holder = call.func.value
+    return (holder, call.args[0]) if len(call.args) == 1 and path_of(holder) is not None else None
+
+
+def _target(node: ast.expr) -> ast.Name | ast.Attribute:
+    """Make a copied path the target of an assignment."""
+    assert isinstance(node, ast.Name | ast.Attribute)
+    node.ctx = ast.Store()
+    return node
+
+
+def _key(node: ast.Subscript) -> str | int | None:
+    """Return the key of an element that is given by a text or a number."""
+    key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    return key if isinstance(key, str | int) and not isinstance(key, bool) else None
+
+
+def _items(node: ast.DictComp) -> tuple[ast.expr, str, str] | None:
+    """Return the dictionary, and the names of key and value, of `{k: ... for k, v in nets.items()}`."""
+    (first, *others), key = node.generators, node.key
+    call, target = first.iter, first.target
+    if others or first.ifs or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    if call.func.attr != "items" or not isinstance(target, ast.Tuple) or not isinstance(key, ast.Name):
+        return None
+    match [name.id for name in target.elts if isinstance(name, ast.Name)]:
+        case [first_name, second_name] if first_name == key.id:
+            return call.func.value, first_name, second_name
+    return None
+
+
+def _given(function: ast.FunctionDef, call: ast.Call, *, is_method: bool) -> dict[str, ast.expr] | None:
+    """Return the argument for each parameter of a function; None where the call doesn't show them one by one."""
+    arguments = function.args
+    if arguments.vararg or arguments.kwarg or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
+    positional = [*([call.func.value] if is_method and isinstance(call.func, ast.Attribute) else []), *call.args]
+    given = dict(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    given |= {parameter.arg: default for parameter, default in named if default is not None}
+    given |= dict(zip(names, positional, strict=False))
+    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+    wanted = {*names, *(parameter.arg for parameter in arguments.kwonlyargs)}
+    is_exact = len(positional) <= len(names) and all(keyword.arg in wanted for keyword in call.keywords)
+    return given if is_exact and given.keys() == wanted else None
+
+
+def _is_fit(function: ast.FunctionDef) -> bool:
+    """Tell whether a function's statements may stand for its call: it returns at its end alone, if at all."""
+    if any(not isinstance(d, ast.Name) or d.id != "staticmethod" for d in function.decorator_list):
+        return False
+    inside = [node for statement in function.body for node in walk(statement)]
+    returns = [node for node in inside if isinstance(node, ast.Return)]
+    return all(node is function.body[-1] for node in returns) and not any(isinstance(n, _UNFIT) for n in inside)

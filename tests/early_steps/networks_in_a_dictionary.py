@@ -1,0 +1,27 @@
+"""The networks and their optimizers are in dictionaries."""
+
+import torch
+import torch.nn as nn
+from torch import optim
+
+
+class Net(nn.Module):
+    def __init__(self, i, o):
+        super().__init__()
+        self.a = nn.Linear(i, 8)
+        self.b = nn.Linear(8, o)
+
+    def forward(self, x):
+        return self.b(torch.tanh(self.a(x)))
+
+
+nets = {"G": Net(2, 2), "D": Net(2, 1)}
+opts = {key: optim.Adam(net.parameters()) for key, net in nets.items()}
+for _ in range(2):
+    score = nets["D"](nets["G"](torch.randn(4, 2)))
+    opts["D"].zero_grad()
+    score.mean().backward(retain_graph=True)
+    opts["D"].step()
+    opts["G"].zero_grad()
+    (-score).mean().backward()
+    opts["G"].step()
