@@ -183,7 +183,7 @@ WITH_INDICES = frozenset(["max", "min", "sort", "topk", "kthvalue", "median", "n
 """Operations whose second result is indices, where they have two."""
 
 WIDENING = frozenset(["sum", "prod", "cumsum", "cumprod"])
-"""Operations that return int64 for narrower integers."""
+"""Operations that return int64 for narrower integers and for bool."""
 
 FIRST_DECIDES = frozenset(["masked_fill", "clamp", "lerp"])
 """Element-wise operations whose result has the dtype of the first argument, whatever the others have."""

@@ -8,8 +8,8 @@ from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     CONTAINER,
+    DISCRETE,
     FLOATS,
-    INTEGERS,
     TENSOR,
     UNKNOWN,
     UNKNOWN_VALUE,
@@ -92,7 +92,7 @@ def dtype_of(run: Run, operator: Operator, looked_at: Value | None, values: list
     if name in results.OF_DATA:
         return None
     dtypes = [v.dtype for v in values if v.may_be(TENSOR | UNKNOWN)]
-    if name in results.WIDENING and dtypes and dtypes[0] in INTEGERS:
+    if name in results.WIDENING and dtypes and dtypes[0] in DISCRETE:
         return "int64"
     if not dtypes:
         return None
