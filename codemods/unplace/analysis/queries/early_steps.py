@@ -22,19 +22,16 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from unplace import torchapi
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.depth import has_layers_in_a_row
-from unplace.analysis.project.lowering import BACKWARDS, is_element, lowered, shown
-from unplace.analysis.project.module import ModuleIndex, once, reaching_in
+from unplace.analysis.project.lowering import BACKWARDS, lowered, shown
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.optimizers import Step, steps
-from unplace.analysis.project.recording import mode_at
-from unplace.analysis.syntax.bindings import last_name
-from unplace.analysis.syntax.flow import Flow
-from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, FUNCTIONS, SCOPES, children, walk
+from unplace.analysis.queries.gradient_flow import GradientFlow, callee_of
+from unplace.analysis.queries.kept_states import is_kept_between_calls, is_renewed, kept_by
+from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
-from unplace.torchapi import members, modes, modules
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,25 +106,21 @@ class _Trace:
         """Index the statements and the definitions of a function or of the module's own code."""
         assert isinstance(scope.node, ast.FunctionDef | ast.Module)
         self._module, self._scope = module, scope
-        self._flow = Flow(scope.node.body)
-        self._reaching = reaching_in(module, scope)
+        self._gradients = GradientFlow(module, scope)
+        self._flow, self._order = self._gradients.statements, self._gradients.order
         itself = (call.func for call in scope.of(ast.Call))
         self._detached = {path_of(f.value) for f in itself if isinstance(f, ast.Attribute) and f.attr == "detach_"}
         self._detached_in_part = {path_of(s.targets[0]) for s in scope.of(ast.Assign) if self._detaches(s)}
-        self._elements: dict[str | None, list[ast.Attribute]] = {}
-        for store in scope.of(ast.Attribute):
-            if is_element(store) and isinstance(store.ctx, ast.Store):
-                self._elements.setdefault(path_of(store.value), []).append(store)
         self._backwards = self._recorded_backwards()
         self._uses = {backward: self._uses_at(backward) for backward in self._backwards}
 
     def early(self, step: Step) -> EarlyStep | None:
         """Return the backward that needs the weights as they were before a step, if there is one."""
-        statement = self._statement(step.call)
+        statement = self._gradients.statement(step.call)
         guessed = self._last_before(statement) if not step.owned else []
         for backward in self._backwards:
             for use in self._uses[backward]:
-                path = _callee(use.call)
+                path = callee_of(use.call)
                 is_owned = any(_runs(path, root) for root in step.owned) or use.call in guessed
                 if is_owned and self._is_between(use, statement, backward) and self._needs_weights(use):
                     return EarlyStep(step, use.call, path, backward, use.carried, bool(step.owned))
@@ -135,26 +128,11 @@ class _Trace:
 
     # -- order ----------------------------------------------------------------------------------------------------
 
-    def _statement(self, node: ast.AST) -> ast.stmt:
-        """Return the statement of the scope that contains a node."""
-        parents = self._module.scopes.parents
-        while not (isinstance(node, ast.stmt) and self._flow.spot(node) is not None):
-            node = parents[node]
-        return node
-
-    def _order(self, statement: ast.stmt) -> int:
-        spot = self._flow.spot(statement)
-        assert spot is not None
-        return spot.order
-
     def _recorded_backwards(self) -> list[ast.Call]:
         """Return the calls that run backward through everything: those with `inputs=` leave weights out."""
         calls = self._scope.of(ast.Call)
         calls = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in BACKWARDS]
-        return [c for c in calls if not any(k.arg == "inputs" for k in c.keywords) and self._records(c)]
-
-    def _records(self, node: ast.AST) -> bool:
-        return mode_at(self._module, self._scope, node).records
+        return [c for c in calls if not any(k.arg == "inputs" for k in c.keywords) and self._gradients.records(c)]
 
     def _last_before(self, step: ast.stmt) -> list[ast.Call]:
         """Return the calls of modules behind the last backward before a step: its optimizer has one's parameters.
@@ -163,12 +141,12 @@ class _Trace:
         """
         if not any(keyword.arg == "retain_graph" for call in self._backwards for keyword in call.keywords):
             return []
-        before = [c for c in self._backwards if self._order(self._statement(c)) < self._order(step)]
+        before = [c for c in self._backwards if self._order(c) < self._order(step)]
         return [use.call for use in self._uses[before[-1]] if self._is_given(use.call)] if before else []
 
     def _is_given(self, call: ast.Call) -> bool:
         """Tell whether a call may run a module that the scope has from elsewhere: by a name, or from an attribute."""
-        root, _, attribute = _callee(call).partition(".")
+        root, _, attribute = callee_of(call).partition(".")
         owner = self._module.class_of(self._scope)
         if root == "self":
             return owner is not None and attribute in owner.assigned
@@ -176,10 +154,15 @@ class _Trace:
 
     def _is_between(self, use: _Use, step: ast.stmt, backward: ast.Call) -> bool:
         """Tell whether a step may run after a module saved its weights, and before a backward asks for them."""
-        last = self._statement(backward)
-        first, middle, end = self._order(use.statement), self._order(step), self._order(last)
+        last = self._gradients.statement(backward)
+        first, middle, end = (
+            self._order(use.statement),
+            self._order(step),
+            self._order(last),
+        )
         if use.loop is not None:
-            return self._flow.is_in(step, use.loop) and (middle > first or middle < end) and self._goes_on(step)
+            is_repeated = use.loop is self._scope.node or self._flow.is_in(step, use.loop)
+            return is_repeated and (middle > first or middle < end) and self._goes_on(step)
         if first < middle < end:
             return self._leads(step, last) and self._leads(use.statement, step)
         loop = self._shared_loop(step, last)  # the step of one round comes before the backward of the next
@@ -225,7 +208,7 @@ class _Trace:
         return (
             path is not None
             and any(path_of(node) == path for node in walk(statement.value))
-            and all(path_of(part) != path for part in self._flowing(statement.value))
+            and all(path_of(part) != path for part in self._gradients.parts(statement.value))
         )
 
     # -- values ---------------------------------------------------------------------------------------------------
@@ -235,20 +218,24 @@ class _Trace:
         assert isinstance(backward.func, ast.Attribute)
         found: list[_Use] = []
         seen: set[tuple[object, bool]] = set()
-        statement = self._statement(backward)
+        statement = self._gradients.statement(backward)
         todo: list[tuple[ast.AST, ast.stmt, ast.stmt | None, str | None]] = [
             (node, statement, None, None) for node in (backward.func.value, *backward.args[:1])
         ]
         while todo:
             node, where, loop, carried = todo.pop(0)
-            for part in self._flowing(node):
+            for part in self._gradients.parts(node):
                 if isinstance(part, ast.Call):
                     found.append(_Use(part, where, loop, carried))
                     continue
                 path = path_of(part)
-                for definition in () if path in self._detached else self._definitions(part, where):
-                    source = self._source(definition)
-                    if source is None or not self._records(source[1]):
+                if path is not None and loop is None and self._is_kept(part, path) and (path, False) not in seen:
+                    seen.add((path, False))
+                    assert isinstance(self._scope.node, ast.FunctionDef)
+                    todo += [(store.value, store, self._scope.node, path) for store in self._gradients.stores(path)]
+                for definition in () if path in self._detached else self._gradients.definitions(part, where):
+                    source = self._gradients.source(definition)
+                    if source is None or not self._gradients.records(source[1]):
                         continue
                     value, origin = source
                     before = self._shared_loop(origin, where) if self._order(origin) >= self._order(where) else None
@@ -258,30 +245,22 @@ class _Trace:
                     if (definition, way[0] is None) not in seen:
                         seen.add((definition, way[0] is None))
                         todo.append((value, origin, *way))
-        return found
+        return [*found, *(inside for use in found if use.loop is None for inside in self._carried_inside(use))]
 
-    def _definitions(self, part: ast.AST, where: ast.stmt) -> Iterator[object]:
-        """Iterate over what binds a name or path that is read, and its elements where it is read as a whole."""
-        yield from self._reaching.seen_by.get(part, ())
-        for element in self._elements.get(path_of(part), ()):
-            if self._order(self._statement(element)) < self._order(where):
-                yield element
+    def _is_kept(self, part: ast.AST, path: str) -> bool:
+        """Tell whether a read attribute may have the value that the last call of the method left in it."""
+        if path in self._detached or path in self._detached_in_part or not self._gradients.is_from_outside(part):
+            return False
+        return is_kept_between_calls(self._module, self._scope, path)
 
-    def _source(self, definition: object) -> tuple[ast.AST, ast.stmt] | None:
-        """Return the expression that a definition binds, and its statement; None for loops, imports and the like."""
-        if not isinstance(definition, ast.Name | ast.Attribute):
-            return None
-        statement = self._statement(definition)
-        if isinstance(statement, ast.AugAssign):
-            return ast.Tuple([definition, statement.value], ast.Load()), statement
-        if isinstance(statement, ast.AnnAssign):
-            return (statement.value, statement) if statement.value is not None else None
-        if not isinstance(statement, ast.Assign) or not any(definition in walk(t) for t in statement.targets):
-            return None
-        target, value = statement.targets[0], statement.value
-        if isinstance(target, DISPLAYS) and isinstance(value, DISPLAYS) and len(target.elts) == len(value.elts):
-            value = next((v for t, v in zip(target.elts, value.elts, strict=True) if t is definition), value)
-        return value, statement
+    def _carried_inside(self, use: _Use) -> Iterator[_Use]:
+        """Iterate over the ways from the last round of a loop through states that the called module keeps itself."""
+        spot = self._flow.spot(use.statement)
+        path = callee_of(use.call)
+        for loop in spot.loops[-1:] if spot is not None else ():
+            for state in kept_by(self._module, self._scope, use.call.func):
+                if not is_renewed(self._module, self._scope, loop, path, state):
+                    yield replace(use, loop=loop, carried=f"{path}.{state}")
 
     def _shared_loop(self, first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
         """Return the innermost loop around two statements."""
@@ -290,63 +269,6 @@ class _Trace:
         assert other is not None
         return next((loop for loop in reversed(one.loops) if loop in other.loops), None)
 
-    def _flowing(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Iterate over the names, paths and calls of modules in an expression through which a gradient flows to it."""
-        if isinstance(node, ast.Call):
-            yield from self._through_call(node)
-        elif isinstance(node, ast.Attribute):
-            if node.attr in members.WITHOUT_GRAPH:
-                return
-            yield node
-            if path_of(node) in self._reaching.seen_by.get(node, {path_of(node)}):
-                yield from self._flowing(node.value)
-        elif isinstance(node, ast.Name):
-            yield node
-        elif isinstance(node, COMPREHENSIONS):
-            inner = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-            parts = [part for element in inner for part in self._flowing(element)]
-            yield from parts
-            read = {path_of(part) for part in parts}
-            for generator in node.generators:
-                if not read.isdisjoint(map(path_of, walk(generator.target))):
-                    yield from self._flowing(generator.iter)
-        elif isinstance(node, ast.IfExp):
-            yield from (part for branch in (node.body, node.orelse) for part in self._flowing(branch))
-        elif isinstance(node, ast.Subscript | ast.Starred):
-            yield from self._flowing(node.value)
-        elif type(node) not in SCOPES and not isinstance(node, ast.Compare | ast.JoinedStr):
-            yield from (part for child in children(node) for part in self._flowing(child))
-
-    def _through_call(self, node: ast.Call) -> Iterator[ast.AST]:
-        """Iterate over the same parts of a call's receiver and arguments, and over the call if it may run a module."""
-        name = last_name(node.func) or ""
-        qualified = self._module.qualified(self._scope, node.func, with_builtins=True)
-        is_torch = qualified is not None and qualified.startswith("torch.")
-        if name in members.WITHOUT_GRAPH or name.endswith("_like") or name.startswith("new_"):
-            return
-        if qualified is not None and not is_torch and qualified not in _TRANSPARENT:
-            return
-        if isinstance(node.func, ast.Name) and not is_torch and self._may_cut(node.func.id):
-            return
-        is_method = isinstance(node.func, ast.Attribute) and torchapi.tensor_method(name) is not None
-        if not is_torch and not is_method and name not in modules.NOT_RUNNING:
-            if self._records(node) and _callee(node):
-                yield node
-        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-            yield from self._flowing(argument)
-        if is_method:
-            yield from self._flowing(node.func.value)  # type: ignore[attr-defined]
-
-    def _may_cut(self, name: str) -> bool:
-        """Tell whether a function of the file detaches something or turns autograd off: it may cut the graph."""
-        owner = self._module.scopes.owner(self._scope, name)
-        for source in self._module.bindings(owner).sources.get(name, []) if owner is not None else ():
-            if isinstance(source, FUNCTIONS):
-                inside = self._module.scopes.by_node[source]
-                named = {a.attr for a in inside.of(ast.Attribute)} | {n.id for n in inside.names}
-                return not named.isdisjoint(members.WITHOUT_GRAPH.union(modes.SWITCHING_OFF))
-        return False
-
     # -- weights --------------------------------------------------------------------------------------------------
 
     def _needs_weights(self, use: _Use) -> bool:
@@ -354,30 +276,9 @@ class _Trace:
         if has_layers_in_a_row(self._module, self._scope, use.call.func):
             return True
         given = (*use.call.args, *(keyword.value for keyword in use.call.keywords))
-        return use.loop is not None or any(self._has_graph(node) for node in given)
-
-    def _has_graph(self, node: ast.AST) -> bool:
-        """Tell whether an argument is seen to be computed by a module."""
-        todo, seen = [node], set[object]()
-        while todo:
-            for part in self._flowing(todo.pop()):
-                if isinstance(part, ast.Call):
-                    return True
-                for definition in self._reaching.seen_by.get(part, frozenset()) - seen:
-                    seen.add(definition)
-                    source = self._source(definition)
-                    todo += [source[0]] if source is not None else []
-        return False
-
-
-_TRANSPARENT = frozenset(["builtins.sum", "builtins.list", "builtins.tuple", "builtins.max", "builtins.min"])
-"""Built-in functions whose result has the graph of their arguments."""
-
-
-def _callee(call: ast.Call) -> str:
-    """Return the path of a called object: `net` for `net(x)` and `net.forward(x)`; empty for any other callee."""
-    path = path_of(call.func) or ""
-    return path.removesuffix(".forward")
+        return use.loop is not None or any(
+            isinstance(p, ast.Call) for node in given for p in self._gradients.behind(node)
+        )
 
 
 def _runs(path: str, root: str) -> bool:
