@@ -99,6 +99,7 @@ CASES = {
         "d = {'a': p}\ne = {k: f(v) for k, v in d.items()}",
         ["d = {'a': p}", "d.'a' = p", "e = {k: f(v) for k, v in d.items()}", "e.'a' = f(d.'a')"],
     ),
+    "objects made fit for a machine": ("net, opt = accelerator.prepare(net, opt)\nx = net(w)", ["x = net(w)"]),
     "a list that grows": ("xs = []\nxs.append(x)", ["xs = []", "xs += x"]),
 }
 
@@ -108,6 +109,25 @@ def test_a_call_becomes_statements(case: str) -> None:
     code, expected = CASES[case]
     _, lines = lower(code)
     assert lines == expected
+
+
+def test_the_optimizers_of_a_lightning_module_are_those_that_it_makes() -> None:
+    code = """
+        class Gan(LightningModule):
+            def configure_optimizers(self):
+                a = Adam(self.g.parameters())
+                return [a, Adam(self.d.parameters())], []
+
+            def training_step(self, batch):
+                g, d = self.optimizers()
+    """
+    module = ModuleIndex(ast.parse(f"{dedent(code)}\n{TRAINED}\n"))
+    (owner, *_) = lowered(module).module.tree.body
+    assert isinstance(owner, ast.ClassDef)
+    assert ast.unparse(owner.body[1]).splitlines()[1:] == [
+        "    a@1 = Adam(self.g.parameters())",
+        "    g, d = [a@1, Adam(self.d.parameters())]",
+    ]
 
 
 def test_a_copy_that_grows_without_end_is_cut_off() -> None:

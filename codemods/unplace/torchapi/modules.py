@@ -39,6 +39,9 @@ OPTIMIZERS = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
 NO_OPTIMIZERS = ("torch.optim.lr_scheduler.", "torch.optim.swa_utils.")
 """Prefixes of the names of classes of `torch.optim` whose `step` writes no weights."""
 
+MAKING_OPTIMIZERS = "configure_optimizers"
+"""The method of a `LightningModule` that makes the optimizers which `self.optimizers()` gives."""
+
 OPTIMIZER_DICTS = ("state", "defaults")
 OPTIMIZER_LISTS = ("param_groups",)
 

@@ -48,6 +48,7 @@ _UNFIT = (
     ast.Import,
     ast.ImportFrom,
 )
+_WRAPPING = frozenset(["prepare", "initialize", "setup"])
 _HOLDING = frozenset(["ModuleDict", "ModuleList", "dict", "list"])
 
 
@@ -149,6 +150,8 @@ class _Lowering:
 
     def _simple(self, node: ast.stmt, frame: _Frame) -> Iterator[ast.stmt]:
         """Iterate over the lowered forms of a statement without blocks."""
+        if _wraps(node):
+            return
         added = _added(node)
         if added is not None:
             holder, value = (self._copied(part, frame) for part in added)
@@ -197,6 +200,8 @@ class _Lowering:
         assert self._ahead is not None
         self._ahead += self.block(body if isinstance(last, ast.Return) else function.body, inner)
         result = last.value if isinstance(last, ast.Return) else None
+        if function.name == modules.MAKING_OPTIMIZERS and isinstance(result, ast.Tuple):
+            result = result.elts[0] if isinstance(result.elts[0], ast.List) else result
         return self._copied(result, inner) if result is not None else self._located(ast.Constant(None), call)
 
     def _trains(self, node: ast.AST) -> bool:
@@ -260,8 +265,9 @@ class _Lowering:
             return None, None
         if callee.attr == "forward" and owner.is_module:
             return None, None  # its weights are those of the object
-        methods = (m for cls in owner.linearized() if cls.node in self._classes for m in cls.node.body)
-        found = next((m for m in methods if isinstance(m, FUNCTIONS) and m.name == callee.attr), None)
+        methods = [m for cls in owner.linearized() if cls.node in self._classes for m in cls.node.body]
+        own = {m.name: m for m in reversed(methods) if isinstance(m, FUNCTIONS)}
+        found = own.get(callee.attr) or (own.get(modules.MAKING_OPTIMIZERS) if callee.attr == "optimizers" else None)
         return (found, owner) if isinstance(found, ast.FunctionDef) else (None, None)
 
     # -- copies ---------------------------------------------------------------------------------------------------
@@ -310,6 +316,16 @@ class _Lowering:
         """Give a new node the place of another one, which it stands for."""
         self.origins[made] = self.origins.get(node, node)
         return ast.copy_location(made, node)
+
+
+def _wraps(node: ast.stmt) -> bool:
+    """Tell whether a statement binds objects to themselves, fit for a machine: `opt = accelerator.prepare(opt)`."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+        return False
+    target = node.targets[0]
+    bound = list(map(path_of, target.elts if isinstance(target, ast.Tuple) else [target]))
+    given = list(map(path_of, node.value.args))[: len(bound)]
+    return last_name(node.value.func) in _WRAPPING and None not in bound and bound == given
 
 
 def _added(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:

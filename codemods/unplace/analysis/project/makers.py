@@ -15,6 +15,10 @@ from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 
 
+_MOST_NAMES = 3
+"""The number of names after each other that are followed."""
+
+
 class Maker(NamedTuple):
     """A call that makes an object, and the scope of the call."""
 
@@ -33,9 +37,22 @@ def makers_of(module: ModuleIndex, scope: Scope, node: ast.expr) -> list[Maker]:
 
     `self.optimizer = None` only says that there will be one.
     """
-    stored = [(where, value) for where, value in _stored(module, scope, node) if not _is_none(value)]
-    made = [Maker(where, value) for where, value in stored if isinstance(value, ast.Call)]
-    return made if len(made) == len(stored) else []
+    return _makers(module, scope, node, _MOST_NAMES) or []
+
+
+def _makers(module: ModuleIndex, scope: Scope, node: ast.expr, names: int) -> list[Maker] | None:
+    """Return the calls that may make what a name or an attribute holds, behind other names: `self.opt = opt`."""
+    found: list[Maker] = []
+    for where, value in _stored(module, scope, node):
+        if isinstance(value, ast.Call):
+            found.append(Maker(where, value))
+        elif not _is_none(value):
+            is_name = isinstance(value, ast.Name | ast.Attribute) and names > 0
+            behind = _makers(module, where, value, names - 1) if is_name else None  # type: ignore[arg-type]
+            if not behind:
+                return None
+            found += behind
+    return found
 
 
 def _is_none(value: ast.AST | None) -> bool:
