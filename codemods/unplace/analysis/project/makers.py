@@ -14,7 +14,6 @@ from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 
-
 _MOST_NAMES = 3
 """The number of names after each other that are followed."""
 
