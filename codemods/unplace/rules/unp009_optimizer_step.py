@@ -23,8 +23,8 @@ Reported as harmful: steps of optimizers made in the same file, with the paramet
 of the file's own functions and methods are followed (`self.backward_D()`, `update(opt, loss)`, `make_optimizer(net)`),
 elements with a constant key are told apart (`losses["d"]`, `nets["D"]`), and a state that a module or a method keeps in
 an attribute comes from the last call (`out, self.hidden = self.rnn(x, self.hidden)`). Where the optimizer comes from
-elsewhere, the step is possible harm. Not seen: optimizers that a loop goes through, and a step, forward pass or backward
-in a function of another file.
+elsewhere, the step is possible harm. Not seen: optimizers that a loop goes through, and a step, forward pass or
+backward in a function of another file.
 """
 
 from __future__ import annotations
