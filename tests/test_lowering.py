@@ -64,6 +64,16 @@ CASES = {
         """,
         ["z = w.exp() * 2"],
     ),
+    "a function that only has a docstring": (
+        """
+        def f(x):
+            "Do nothing."
+
+        if w:
+            f(w)
+        """,
+        ["if w:", "    pass"],
+    ),
     "several returns stay a call": (
         """
         def f(x):
@@ -109,6 +119,13 @@ def test_a_call_becomes_statements(case: str) -> None:
     code, expected = CASES[case]
     _, lines = lower(code)
     assert lines == expected
+
+
+def test_a_parameter_hides_a_function() -> None:
+    code = f"def f(x):\n    return x.exp()\ndef train({{}}, w):\n    loss = f(w)\n    {TRAINED}\n"
+    for parameter, expected in (("f", "    loss = f(w)"), ("g", "    loss = w.exp()")):
+        (_, train) = lowered(ModuleIndex(ast.parse(code.format(parameter)))).module.tree.body
+        assert ast.unparse(train).splitlines()[1] == expected
 
 
 def test_the_optimizers_of_a_lightning_module_are_those_that_it_makes() -> None:

@@ -34,7 +34,7 @@ _MOST = 400
 BACKWARDS = ("backward", "manual_backward")
 """The names of what runs backward: of a tensor, of `accelerator.backward(loss)`, of Lightning."""
 
-_IN_PLACE = (*COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp)
+_CONDITIONAL = (*COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp)
 """Expressions whose parts may run several times or not at all."""
 
 _UNFIT = (
@@ -87,7 +87,8 @@ def lowered(module: ModuleIndex) -> Lowered:
 class _Frame:
     """The function whose statements are copied: its class, the meaning of its names, and the calls that led to it.
 
-    `root` is the function that the copies become part of, or the module.
+    `root` is the function that the copies become part of, or the module. `bound` are the names that are the function's
+    own, which get a `mark`.
     """
 
     root: ast.AST
@@ -118,14 +119,16 @@ class _Lowering:
     # -- statements -----------------------------------------------------------------------------------------------
 
     def block(self, statements: Sequence[ast.stmt], frame: _Frame) -> list[ast.stmt]:
-        """Return the lowered statements of a block."""
-        return [made for statement in statements for made in self._statement(statement, frame)]
+        """Return the lowered statements of a block; where none is left, one that does nothing."""
+        made = [each for statement in statements for each in self._statement(statement, frame)]
+        return made or [self._located(ast.Pass(), statement) for statement in statements[:1]]
 
     def _statement(self, node: ast.stmt, frame: _Frame) -> list[ast.stmt]:
         if isinstance(node, ast.ClassDef) and not frame.stack:
             return [self._with_blocks(node, _Frame(node, self._classes.get(node)))]
         if isinstance(node, FUNCTIONS) and not frame.stack:
-            return [self._with_blocks(node, _Frame(node, frame.owner, stack=(node,)))]
+            own = frozenset(self._module.scopes.by_node[node].bound)
+            return [self._with_blocks(node, _Frame(node, frame.owner, bound=own, stack=(node,)))]
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             return [self._copied(node, frame)]
         if hasattr(node, "body") or isinstance(node, ast.Match):
@@ -287,7 +290,7 @@ class _Lowering:
             result = self._inlined(node, frame)
             if result is not None:
                 return result
-        copy = self._in_place if isinstance(node, _IN_PLACE) else self._field
+        copy = self._in_place if isinstance(node, _CONDITIONAL) else self._field
         return self._made(node, {name: copy(value, frame) for name, value in ast.iter_fields(node)})
 
     def _again(self, node: ast.expr, given: Mapping[str, ast.expr] | None = None) -> ast.expr:
