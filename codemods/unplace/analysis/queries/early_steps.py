@@ -29,7 +29,6 @@ from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.optimizers import Step, steps
 from unplace.analysis.queries.gradient_flow import GradientFlow, callee_of
 from unplace.analysis.queries.kept_states import is_kept_between_calls, is_renewed, kept_by
-from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 
@@ -108,9 +107,6 @@ class _Trace:
         self._module, self._scope = module, scope
         self._gradients = GradientFlow(module, scope)
         self._flow, self._order = self._gradients.statements, self._gradients.order
-        itself = (call.func for call in scope.of(ast.Call))
-        self._detached = {path_of(f.value) for f in itself if isinstance(f, ast.Attribute) and f.attr == "detach_"}
-        self._detached_in_part = {path_of(s.targets[0]) for s in scope.of(ast.Assign) if self._detaches(s)}
         self._backwards = self._recorded_backwards()
         self._uses = {backward: self._uses_at(backward) for backward in self._backwards}
 
@@ -202,15 +198,6 @@ class _Trace:
             outer = self._module.scopes.parents.get(outer)
         return None
 
-    def _detaches(self, statement: ast.Assign) -> bool:
-        """Tell whether an assignment detaches what it reads: `h = tuple(part.detach() for part in h)`."""
-        path = path_of(statement.targets[0])
-        return (
-            path is not None
-            and any(path_of(node) == path for node in walk(statement.value))
-            and all(path_of(part) != path for part in self._gradients.parts(statement.value))
-        )
-
     # -- values ---------------------------------------------------------------------------------------------------
 
     def _uses_at(self, backward: ast.Call) -> list[_Use]:
@@ -233,13 +220,13 @@ class _Trace:
                     seen.add((path, False))
                     assert isinstance(self._scope.node, ast.FunctionDef)
                     todo += [(store.value, store, self._scope.node, path) for store in self._gradients.stores(path)]
-                for definition in () if path in self._detached else self._gradients.definitions(part, where):
+                for definition in () if path in self._gradients.detached else self._gradients.definitions(part, where):
                     source = self._gradients.source(definition)
                     if source is None or not self._gradients.records(source[1]):
                         continue
                     value, origin = source
                     before = self._shared_loop(origin, where) if self._order(origin) >= self._order(where) else None
-                    if before is not None and path in self._detached_in_part:
+                    if before is not None and path in self._gradients.detached_in_part:
                         continue
                     way = (before, path) if before is not None and loop is None else (loop, carried)
                     if (definition, way[0] is None) not in seen:
@@ -249,7 +236,11 @@ class _Trace:
 
     def _is_kept(self, part: ast.AST, path: str) -> bool:
         """Tell whether a read attribute may have the value that the last call of the method left in it."""
-        if path in self._detached or path in self._detached_in_part or not self._gradients.is_from_outside(part):
+        if (
+            path in self._gradients.detached
+            or path in self._gradients.detached_in_part
+            or not self._gradients.is_from_outside(part)
+        ):
             return False
         return is_kept_between_calls(self._module, self._scope, path)
 

@@ -36,6 +36,9 @@ class GradientFlow:
         for store in scope.of(ast.Attribute):
             if is_element(store) and isinstance(store.ctx, ast.Store):
                 self._elements.setdefault(path_of(store.value), []).append(store)
+        itself = (call.func for call in scope.of(ast.Call))
+        self.detached = {path_of(f.value) for f in itself if isinstance(f, ast.Attribute) and f.attr == "detach_"}
+        self.detached_in_part = {path_of(s.targets[0]) for s in scope.of(ast.Assign) if self._detaches(s)}
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """Return the statement of the scope that contains a node."""
@@ -134,7 +137,7 @@ class GradientFlow:
             return
         if qualified is not None and not is_torch and qualified not in _TRANSPARENT:
             return
-        if isinstance(node.func, ast.Name) and not is_torch and self._may_cut(node.func.id):
+        if not is_torch and self._may_cut(node.func):
             return
         is_method = isinstance(node.func, ast.Attribute) and torchapi.tensor_method(name) is not None
         if not is_torch and not is_method and name not in modules.NOT_RUNNING:
@@ -145,15 +148,32 @@ class GradientFlow:
         if is_method:
             yield from self.parts(node.func.value)  # type: ignore[attr-defined]
 
-    def _may_cut(self, name: str) -> bool:
-        """Tell whether a function of the file detaches something or turns autograd off: it may cut the graph."""
-        owner = self.module.scopes.owner(self.scope, name)
-        for source in self.module.bindings(owner).sources.get(name, []) if owner is not None else ():
-            if isinstance(source, FUNCTIONS):
-                inside = self.module.scopes.by_node[source]
-                named = {a.attr for a in inside.of(ast.Attribute)} | {n.id for n in inside.names}
-                return not named.isdisjoint(members.WITHOUT_GRAPH.union(modes.SWITCHING_OFF))
-        return False
+    def _detaches(self, statement: ast.Assign) -> bool:
+        """Tell whether an assignment detaches what it reads: `h = tuple(part.detach() for part in h)`."""
+        path = path_of(statement.targets[0])
+        return (
+            path is not None
+            and any(path_of(node) == path for node in walk(statement.value))
+            and all(path_of(part) != path for part in self.parts(statement.value))
+        )
+
+    def _may_cut(self, callee: ast.expr) -> bool:
+        """Tell whether a function or method of the file detaches something or turns autograd off, and so may cut."""
+        found: list[Scope] = []
+        if isinstance(callee, ast.Name):
+            owner = self.module.scopes.owner(self.scope, callee.id)
+            sources = self.module.bindings(owner).sources.get(callee.id, []) if owner is not None else []
+            found = [self.module.scopes.by_node[source] for source in sources if isinstance(source, FUNCTIONS)]
+        elif isinstance(callee, ast.Attribute) and path_of(callee.value) == "self":
+            own = self.module.class_of(self.scope)
+            found = (
+                [inner for cls in own.linearized() for inner in cls.scope.inner if inner.name == callee.attr]
+                if own
+                else []
+            )
+        cutting = members.WITHOUT_GRAPH.union(modes.SWITCHING_OFF)
+        named = ({a.attr for a in f.of(ast.Attribute)} | {n.id for n in f.names} for f in found)
+        return any(not cutting.isdisjoint(names) for names in named)
 
 
 def callee_of(call: ast.Call) -> str:

@@ -102,6 +102,8 @@ def _states(gradients: GradientFlow) -> Iterator[str]:
         for target in assignment.targets:
             for stored in walk(target):
                 path = path_of(stored) or ""
+                if path in gradients.detached or path in gradients.detached_in_part:
+                    continue
                 holder, _, name = path.partition(".")
                 if holder == "self" and path in used and name.isidentifier() and gradients.records(assignment):
                     read = (part for part in gradients.behind(assignment.value) if path_of(part) == path)
