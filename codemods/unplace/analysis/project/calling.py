@@ -22,7 +22,7 @@ def calls_of(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]
     is_constructor = owner is not None and scope.name == "__init__"
     name = owner.node.name if owner is not None and is_constructor else scope.name
     for caller, call in program.module.calls_named(name):
-        if _binds(scope, call) and (is_constructor or _leads_to(program, scope, owner, caller, call)):
+        if takes(scope, call) and (is_constructor or _leads_to(program, scope, owner, caller, call)):
             yield caller, call
 
 
@@ -35,12 +35,12 @@ def calls_elsewhere(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
         for other in module.others_with(scope.name, importing(module, scope.name)):
             for name in sorted(names_of(other, scope.name)):
                 for caller, call in other.calls_named(name):
-                    if other.member(caller, call.func) == Member(place.path, scope.name) and _binds(scope, call):
+                    if other.member(caller, call.func) == Member(place.path, scope.name) and takes(scope, call):
                         yield caller, call
     elif outer.is_class and not scope.name.startswith("__") and scope.name != "forward":
         for other in module.others_with(scope.name, (outer.name,)):
             for caller, call in other.calls_named(scope.name):
-                if _binds(scope, call) and _is_called_on(program, caller, call.func, place.path, outer.name):
+                if takes(scope, call) and _is_called_on(program, caller, call.func, place.path, outer.name):
                     yield caller, call
 
 
@@ -126,7 +126,7 @@ def may_call(program: Analysis, scope: Scope, caller: Scope, call: ast.Call, *, 
     They needn't fit where a decorator wraps the function, or where the receiver is one of the arguments.
     """
     is_wrapped = bool(getattr(scope.node, "decorator_list", ()))
-    does_fit = is_wrapped or not is_exact or _binds(scope, call)
+    does_fit = is_wrapped or not is_exact or takes(scope, call)
     return does_fit and _leads_to(program, scope, program.module.class_of(scope), caller, call)
 
 
@@ -138,7 +138,7 @@ def parameters_of(scope: Scope) -> list[str]:
     return names[1:] if scope.enclosing_class is not None and not is_static(node) else names
 
 
-def _binds(scope: Scope, call: ast.Call) -> bool:
+def takes(scope: Scope, call: ast.Call) -> bool:
     """Tell whether the arguments of a call fit the parameters of a function."""
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.domain.refs import Class
-from unplace.analysis.project.makers import maker_of
+from unplace.analysis.project.makers import class_made, maker_of
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modules
@@ -33,8 +33,7 @@ def _layers(module: ModuleIndex, scope: Scope, call: ast.Call, seen: set[Class])
         return sum(_layers_of(module, scope, argument, seen) for argument in call.args)
     if name.startswith("torch.nn."):
         return _SEVERAL if modules.has_layers(name) else 0
-    own = call.func.id if isinstance(call.func, ast.Name) else None
-    owner = next((cls for cls in module.classes.values() if cls.node.name == own), None)
+    owner = class_made(module, call)
     if owner is None or owner in seen:
         return _SEVERAL
     return sum(_layers_of(module, where, value, seen | {owner}) for where, value in _held(owner))

@@ -21,7 +21,7 @@ from unplace.analysis.project.calling import calls_elsewhere
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
 from unplace.analysis.project.locating import Files, package_of
-from unplace.analysis.project.mentions import Asked, Form, Mentions, Query, defining, deriving, query, renaming
+from unplace.analysis.project.mentions import Asked, Form, Mentions, Query, defining, deriving, renaming
 from unplace.analysis.project.module import ModuleIndex, Place
 from unplace.analysis.project.module import home as home_of
 from unplace.analysis.project.overriding import is_derived
@@ -168,7 +168,9 @@ class Project:
         self._take_in_hand(path)
         place = Path(path)
         name = place.parent.name if place.stem == "__init__" else place.stem
-        return bool(self._listed(query(("torch", name), (rf"\b(?:from|import)\b[^\n]*\b{re.escape(name)}\b",)), path))
+        return bool(
+            self._listed(Query.of(("torch", name), (rf"\b(?:from|import)\b[^\n]*\b{re.escape(name)}\b",)), path)
+        )
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file of the run contains a name, in whatever meaning."""
@@ -177,22 +179,25 @@ class Project:
 
     def others_with(self, name: str, shown: Iterable[str | Form], path: str) -> list[ModuleIndex]:
         """Return the other files that contain a name and show at least one of some patterns or forms."""
-        if not self.is_named_elsewhere(name, path):
-            return []
-        modules = map(self.module_at, self._listed(query((name,), shown), path))
-        return [module for module in modules if module is not None]
+        return self._readable(self._naming(name, shown, path))
 
-    def is_in_many(self, name: str, shown: Iterable[str | Form], path: str) -> bool:
-        """Tell whether more other files than are worth reading contain a name and show one of some forms."""
-        return self.is_named_elsewhere(name, path) and len(self._listed(query((name,), shown), path)) > _MOST_READ
+    def few_others_with(self, name: str, shown: Iterable[str | Form], path: str) -> list[ModuleIndex] | None:
+        """Return the same files as `others_with`; None where there are more than is worth reading."""
+        files = self._naming(name, shown, path)
+        return self._readable(files) if len(files) <= _MOST_READ else None
+
+    def _naming(self, name: str, shown: Iterable[str | Form], path: str) -> tuple[str, ...]:
+        return self._listed(Query.of((name,), shown), path) if self.is_named_elsewhere(name, path) else ()
+
+    def _readable(self, files: Iterable[str]) -> list[ModuleIndex]:
+        return [module for module in map(self.module_at, files) if module is not None]
 
     def told_of_others(
         self, question: Callable[[ModuleIndex], frozenset[T]], name: str, shown: Iterable[str | Form], path: str
     ) -> Iterator[T]:
         """Iterate over facts about the other files that contain a name and show one of some patterns or forms."""
-        if self.is_named_elsewhere(name, path):
-            for file in self._listed(query((name,), shown), path):
-                yield from self._told_of(question, file)
+        for file in self._naming(name, shown, path):
+            yield from self._told_of(question, file)
 
     def is_method_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that is no tensor defines a method of a name."""
@@ -208,12 +213,12 @@ class Project:
 
     def _posing_elsewhere(self, path: str) -> frozenset[str]:
         """Return the names of the methods of the classes of other files that pose as a tensor."""
-        files = {file for name in POSING for file in self._listed(query((name,), (defining(name),)), path)}
+        files = {file for name in POSING for file in self._listed(Query.of((name,), (defining(name),)), path)}
         return frozenset().union(*(self._told_of(posing_methods, file) for file in files))
 
     def is_redefined_elsewhere(self, names: Collection[str], path: str) -> bool:
         """Tell whether a class of another file whose objects are tensors defines one of some methods anew."""
-        files = self._listed(query(("Tensor",), (deriving("Tensor"),)), path)
+        files = self._listed(Query.of(("Tensor",), (deriving("Tensor"),)), path)
         return any(not self._told_of(tensor_methods, file).isdisjoint(names) for file in files)
 
     def overriding(self, owner: Class, known: Sequence[Class], name: str) -> list[Class] | None:
@@ -229,8 +234,7 @@ class Project:
         files = sorted(file for file in family if self._mentions.may_override(file, name))
         if len(files) > _MOST_READ or len(family) > _MOST_RELATED:
             return None
-        modules = [module for module in map(self.module_at, files) if module]
-        classes = [cls for module in modules for cls in module.classes.values()]
+        classes = [cls for module in self._readable(files) for cls in module.classes.values()]
         return [cls for cls in classes if cls not in known and is_derived(cls, owner)]
 
     def _family(self, names: tuple[str, ...], path: str) -> frozenset[str]:
@@ -246,7 +250,7 @@ class Project:
             while todo and len(files) <= _MOST_RELATED:
                 base = todo.pop()
                 if base not in asked:
-                    asked[base] = query((base,), (deriving(base), renaming(base))), path
+                    asked[base] = Query.of((base,), (deriving(base), renaming(base))), path
                     found = self._mentions.others_with(*asked[base])
                     files.update(found)
                     todo += [name for file in found for name in self._mentions.derived_in(file, base)]
@@ -264,12 +268,12 @@ class Project:
 
     def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
         """Return the programs of the other files that contain all of some names, and match one of the patterns."""
-        programs = map(self.program_at, self._listed(query(names, patterns), path))
+        programs = map(self.program_at, self._listed(Query.of(names, patterns), path))
         return [program for program in programs if program is not None]
 
     def are_readable(self, names: frozenset[str], path: str) -> bool:
         """Tell whether the other files that contain all of some names can be read and parsed; notebooks can't."""
-        return all(self.module_at(file) is not None for file in self._listed(query(names, ()), path))
+        return all(self.module_at(file) is not None for file in self._listed(Query.of(names, ()), path))
 
     def _listed(self, query: Query, path: str) -> tuple[str, ...]:
         """Return the other files that a query is about, and record that the answer depends on which they are."""

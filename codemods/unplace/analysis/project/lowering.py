@@ -17,10 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from unplace.analysis.domain.refs import Class
-from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.project.calling import parameters_of, takes
+from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.overriding import methods_of
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, FUNCTIONS, own_nodes, walk
 from unplace.analysis.syntax.reaching import path_of
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import argument_for, default_for
 from unplace.torchapi import modules
 
 A = TypeVar("A", bound=ast.AST)
@@ -75,7 +79,6 @@ def _quoted(key: str) -> str:
     return f'"{key[1:-1]}"' if key.startswith("'") else key
 
 
-@once
 def lowered(module: ModuleIndex) -> Lowered:
     """Return the lowered copy of a file."""
     work = _Lowering(module)
@@ -105,7 +108,6 @@ class _Lowering:
     def __init__(self, module: ModuleIndex) -> None:
         """Start with nothing copied."""
         self._module = module
-        self._classes = module.classes
         self._replaced = 0
         self._names: dict[ast.AST, frozenset[str]] = {}
         self._functions: dict[str, list[ast.AST]] = {}
@@ -125,7 +127,7 @@ class _Lowering:
 
     def _statement(self, node: ast.stmt, frame: _Frame) -> list[ast.stmt]:
         if isinstance(node, ast.ClassDef) and not frame.stack:
-            return [self._with_blocks(node, _Frame(node, self._classes.get(node)))]
+            return [self._with_blocks(node, _Frame(node, self._module.classes.get(node)))]
         if isinstance(node, FUNCTIONS) and not frame.stack:
             own = frozenset(self._module.scopes.by_node[node].bound)
             return [self._with_blocks(node, _Frame(node, frame.owner, bound=own, stack=(node,)))]
@@ -194,7 +196,7 @@ class _Lowering:
             return None
         if not self._trains(frame.root) and not self._matters(function):
             return None
-        given = _given(function, call, is_method=owner is not None and not function.decorator_list)
+        given = _given(self._module.scopes.by_node[function], call)
         if given is None or not _is_fit(function):
             return None
         self._replaced += 1
@@ -268,10 +270,12 @@ class _Lowering:
             return None, None
         if callee.attr == "forward" and owner.is_module:
             return None, None  # its weights are those of the object
-        methods = [m for cls in owner.linearized() if cls.node in self._classes for m in cls.node.body]
-        own = {m.name: m for m in reversed(methods) if isinstance(m, FUNCTIONS)}
-        found = own.get(callee.attr) or (own.get(modules.MAKING_OPTIMIZERS) if callee.attr == "optimizers" else None)
-        return (found, owner) if isinstance(found, ast.FunctionDef) else (None, None)
+        method = methods_of(owner, callee.attr, ()).only
+        if method is None and callee.attr == "optimizers":
+            method = methods_of(owner, modules.MAKING_OPTIMIZERS, ()).only
+        if method is None or not self._module.owns(method.scope):
+            return None, None
+        return (method.scope.node, owner) if isinstance(method.scope.node, ast.FunctionDef) else (None, None)
 
     # -- copies ---------------------------------------------------------------------------------------------------
 
@@ -367,21 +371,25 @@ def _items(node: ast.DictComp) -> tuple[ast.expr, str, str] | None:
     return None
 
 
-def _given(function: ast.FunctionDef, call: ast.Call, *, is_method: bool) -> dict[str, ast.expr] | None:
+def _given(scope: Scope, call: ast.Call) -> dict[str, ast.expr] | None:
     """Return the argument for each parameter of a function; None where the call doesn't show them one by one."""
-    arguments = function.args
-    if arguments.vararg or arguments.kwarg or any(isinstance(argument, ast.Starred) for argument in call.args):
+    assert isinstance(scope.node, ast.FunctionDef)
+    signature = scope.node.args
+    unpacked = [*(a for a in call.args if isinstance(a, ast.Starred)), *(k for k in call.keywords if k.arg is None)]
+    if signature.vararg or signature.kwarg or unpacked or not takes(scope, call):
         return None
-    names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
-    positional = [*([call.func.value] if is_method and isinstance(call.func, ast.Attribute) else []), *call.args]
-    given = dict(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
-    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    given |= {parameter.arg: default for parameter, default in named if default is not None}
-    given |= dict(zip(names, positional, strict=False))
-    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
-    wanted = {*names, *(parameter.arg for parameter in arguments.kwonlyargs)}
-    is_exact = len(positional) <= len(names) and all(keyword.arg in wanted for keyword in call.keywords)
-    return given if is_exact and given.keys() == wanted else None
+    positional = [*signature.posonlyargs, *signature.args]
+    receiver = positional[: len(positional) - len(parameters_of(scope))]
+    given: dict[str, ast.expr] = {}
+    for parameter in scope.parameters:
+        if parameter in receiver:
+            argument = call.func.value if isinstance(call.func, ast.Attribute) else None
+        else:
+            argument = argument_for(scope, call, parameter.arg) or default_for(scope, parameter.arg)
+        if argument is None:
+            return None
+        given[parameter.arg] = argument
+    return given
 
 
 def _is_fit(function: ast.FunctionDef) -> bool:

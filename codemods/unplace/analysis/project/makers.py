@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from unplace.analysis.domain.refs import Class
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
@@ -52,6 +53,12 @@ def _makers(module: ModuleIndex, scope: Scope, node: ast.expr, names: int) -> li
                 return None
             found += behind
     return found
+
+
+def class_made(module: ModuleIndex, call: ast.Call) -> Class | None:
+    """Return the class of the file that a call makes an object of, by its name."""
+    name = call.func.id if isinstance(call.func, ast.Name) else None
+    return next((cls for cls in module.classes.values() if cls.node.name == name), None)
 
 
 def _is_none(value: ast.AST | None) -> bool:

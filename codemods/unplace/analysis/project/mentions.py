@@ -40,16 +40,17 @@ class Query(NamedTuple):
     patterns: tuple[str, ...] = ()
     forms: tuple[Form, ...] = ()
 
+    @classmethod
+    def of(cls, names: Iterable[str], shown: Iterable[str | Form]) -> Query:
+        """Return the query about files that contain all of some names, and show one of some patterns or forms."""
+        shown = tuple(shown)
+        patterns = sorted(each for each in shown if isinstance(each, str))
+        forms = sorted(each for each in shown if isinstance(each, Form))
+        return cls(tuple(sorted(names)), tuple(patterns), tuple(forms))
+
 
 Asked = tuple[Query, str]
 """A query, and the file that asks about the others."""
-
-
-def query(names: Iterable[str], shown: Iterable[str | Form]) -> Query:
-    """Return the query about files that contain all of some names, and show one of some patterns or forms."""
-    shown = tuple(shown)
-    patterns = sorted(each for each in shown if isinstance(each, str))
-    return Query(tuple(sorted(names)), tuple(patterns), tuple(sorted(each for each in shown if isinstance(each, Form))))
 
 
 def deriving(base: str) -> Form:

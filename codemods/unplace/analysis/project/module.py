@@ -58,8 +58,8 @@ class Others(Protocol):
     def others_with(self, name: str, shown: Iterable[str | Form], path: str) -> list[ModuleIndex]:
         """Return the other files that contain a name and show at least one of some patterns or forms."""
 
-    def is_in_many(self, name: str, shown: Iterable[str | Form], path: str) -> bool:
-        """Tell whether more other files than are worth reading contain a name and show one of some forms."""
+    def few_others_with(self, name: str, shown: Iterable[str | Form], path: str) -> list[ModuleIndex] | None:
+        """Return the same files as `others_with`; None where there are more than is worth reading."""
 
     def told_of_others(
         self, question: Callable[[ModuleIndex], frozenset[T]], name: str, shown: Iterable[str | Form], path: str
@@ -259,9 +259,9 @@ class ModuleIndex:
         """Return the other files of the run that contain a name and show at least one of some patterns or forms."""
         return self.place.others.others_with(name, shown, self.place.path) if self.place is not None else []
 
-    def is_in_many(self, name: str, shown: Iterable[str | Form]) -> bool:
-        """Tell whether more other files than are worth reading contain a name and show one of some forms."""
-        return self.place is not None and self.place.others.is_in_many(name, shown, self.place.path)
+    def few_others_with(self, name: str, shown: Iterable[str | Form]) -> list[ModuleIndex] | None:
+        """Return the same files as `others_with`; None where there are more than is worth reading."""
+        return self.place.others.few_others_with(name, shown, self.place.path) if self.place is not None else []
 
     def told_of_others(
         self, question: Callable[[ModuleIndex], frozenset[T]], name: str, shown: Iterable[str | Form]

@@ -122,10 +122,11 @@ def with_replaced(program: Analysis, owner: Class, name: str, held: Value) -> Va
     may_shorten = is_container or members.is_own_container(held)
     shown = [*storing(name), Form(_NAMED, name), Form(_ACTING, name)]
     shown += [Form(_CHANGED, name)] if may_shorten else []
-    if own.is_in_many(name, shown):
+    others = own.few_others_with(name, shown)
+    if others is None:
         return weak_join(held, _UNSEEN)
     readers = [] if program.module is own else [program.module]
-    files = dict.fromkeys([own, *readers, *own.others_with(name, shown)])
+    files = dict.fromkeys([own, *readers, *others])
     found = [value for module in files for value in _put_in(program, module, owner, name)]
     if is_container:
         held = members.with_replaced(held, [value for module in files for value in _elements(program, module, name)])

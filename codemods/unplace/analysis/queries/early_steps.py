@@ -61,6 +61,7 @@ def early_steps(module: ModuleIndex) -> list[EarlyStep]:
     if not module.calls_named("step") or not any(map(module.calls_named, BACKWARDS)):
         return []
     copy = lowered(module)
+    scopes = {call: scope for scope, call in module.calls_named("step")}
     found: dict[ast.AST, EarlyStep] = {}
     traces: dict[Scope, _Trace] = {}
     for step in steps(copy.module):
@@ -69,18 +70,19 @@ def early_steps(module: ModuleIndex) -> list[EarlyStep]:
                 traces[step.scope] = _Trace(copy.module, step.scope)
             early = traces[step.scope].early(step)
             origin = copy.origins[step.call]
+            assert isinstance(origin, ast.Call)
             if early is not None and (early.is_certain or origin not in found):
-                found[origin] = _in_file(early, copy.origins)
+                found[origin] = _in_file(early, copy.origins, scopes[origin])
     return list(found.values())
 
 
-def _in_file(early: EarlyStep, origins: Mapping[ast.AST, ast.AST]) -> EarlyStep:
-    """Return an early step of a lowered copy as one of the file itself."""
+def _in_file(early: EarlyStep, origins: Mapping[ast.AST, ast.AST], scope: Scope) -> EarlyStep:
+    """Return an early step of a lowered copy as one of the file itself, whose scope has the step."""
     call, forward, backward = (origins[node] for node in (early.step.call, early.forward, early.backward))
     assert isinstance(call, ast.Call)
     assert isinstance(forward, ast.Call)
     assert isinstance(backward, ast.Call)
-    step = replace(early.step, call=call, optimizer=shown(early.step.optimizer))
+    step = replace(early.step, scope=scope, call=call, optimizer=shown(early.step.optimizer))
     carried = shown(early.carried) if early.carried is not None else None
     return replace(early, step=step, forward=forward, module=shown(early.module), backward=backward, carried=carried)
 
@@ -151,11 +153,7 @@ class _Trace:
     def _is_between(self, use: _Use, step: ast.stmt, backward: ast.Call) -> bool:
         """Tell whether a step may run after a module saved its weights, and before a backward asks for them."""
         last = self._gradients.statement(backward)
-        first, middle, end = (
-            self._order(use.statement),
-            self._order(step),
-            self._order(last),
-        )
+        first, middle, end = map(self._order, (use.statement, step, last))
         if use.loop is not None:
             is_repeated = use.loop is self._scope.node or self._flow.is_in(step, use.loop)
             return is_repeated and (middle > first or middle < end) and self._goes_on(step)
@@ -236,11 +234,7 @@ class _Trace:
 
     def _is_kept(self, part: ast.AST, path: str) -> bool:
         """Tell whether a read attribute may have the value that the last call of the method left in it."""
-        if (
-            path in self._gradients.detached
-            or path in self._gradients.detached_in_part
-            or not self._gradients.is_from_outside(part)
-        ):
+        if self._gradients.is_detached(path) or not self._gradients.is_from_outside(part):
             return False
         return is_kept_between_calls(self._module, self._scope, path)
 
@@ -267,9 +261,8 @@ class _Trace:
         if has_layers_in_a_row(self._module, self._scope, use.call.func):
             return True
         given = (*use.call.args, *(keyword.value for keyword in use.call.keywords))
-        return use.loop is not None or any(
-            isinstance(p, ast.Call) for node in given for p in self._gradients.behind(node)
-        )
+        behind = (part for node in given for part in self._gradients.behind(node))
+        return use.loop is not None or any(isinstance(part, ast.Call) for part in behind)
 
 
 def _runs(path: str, root: str) -> bool:

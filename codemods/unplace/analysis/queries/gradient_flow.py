@@ -73,6 +73,10 @@ class GradientFlow:
         path = path_of(part)
         return path in self._reaching.seen_by.get(part, {path})
 
+    def is_detached(self, path: str) -> bool:
+        """Tell whether some statement of the scope detaches what a name or path holds, or a part of it."""
+        return path in self.detached or path in self.detached_in_part
+
     def stores(self, path: str) -> list[ast.Assign]:
         """Return the assignments of the scope that bind a name or path."""
         found = self.scope.of(ast.Assign)
@@ -166,11 +170,8 @@ class GradientFlow:
             found = [self.module.scopes.by_node[source] for source in sources if isinstance(source, FUNCTIONS)]
         elif isinstance(callee, ast.Attribute) and path_of(callee.value) == "self":
             own = self.module.class_of(self.scope)
-            found = (
-                [inner for cls in own.linearized() for inner in cls.scope.inner if inner.name == callee.attr]
-                if own
-                else []
-            )
+            family = own.linearized() if own is not None else []
+            found = [inner for cls in family for inner in cls.scope.inner if inner.name == callee.attr]
         cutting = members.WITHOUT_GRAPH.union(modes.SWITCHING_OFF)
         named = ({a.attr for a in f.of(ast.Attribute)} | {n.id for n in f.names} for f in found)
         return any(not cutting.isdisjoint(names) for names in named)

@@ -16,11 +16,11 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from unplace.analysis.domain.refs import Class
-from unplace.analysis.project.makers import maker_of
+from unplace.analysis.project.makers import class_made, maker_of
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.queries.gradient_flow import GradientFlow, callee_of
 from unplace.analysis.syntax.bindings import last_name
-from unplace.analysis.syntax.nodes import FUNCTIONS, LOOPS, walk
+from unplace.analysis.syntax.nodes import LOOPS, walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 
@@ -78,8 +78,7 @@ def _is_repeated(module: ModuleIndex, owner: Class, method: str) -> bool:
 def _class_of(module: ModuleIndex, scope: Scope, node: ast.expr) -> Class | None:
     """Return the class of the file whose object a name or an attribute holds, as the file makes it."""
     made = maker_of(module, scope, node)
-    name = made.call.func.id if made is not None and isinstance(made.call.func, ast.Name) else None
-    return next((cls for cls in module.classes.values() if cls.node.name == name), None)
+    return class_made(module, made.call) if made is not None else None
 
 
 @once
@@ -88,7 +87,7 @@ def _kept(module: ModuleIndex) -> Mapping[Class, frozenset[str]]:
     found: dict[Class, frozenset[str]] = {}
     for owner in module.classes.values():
         for node in owner.node.body:
-            if isinstance(node, FUNCTIONS) and node.name == "forward" and isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.FunctionDef) and node.name == "forward":
                 states = frozenset(_states(GradientFlow(module, module.scopes.by_node[node])))
                 found |= {owner: states} if states else {}
     return found
@@ -102,7 +101,7 @@ def _states(gradients: GradientFlow) -> Iterator[str]:
         for target in assignment.targets:
             for stored in walk(target):
                 path = path_of(stored) or ""
-                if path in gradients.detached or path in gradients.detached_in_part:
+                if gradients.is_detached(path):
                     continue
                 holder, _, name = path.partition(".")
                 if holder == "self" and path in used and name.isidentifier() and gradients.records(assignment):
