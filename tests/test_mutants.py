@@ -522,7 +522,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "parameters needn't fit",
             fixture("UNP001/a_call_that_cannot_bind"),
-            "analysis.project.calling._binds",
+            "analysis.project.calling.takes",
             gives(True),
         ),
     ],
