@@ -46,7 +46,7 @@ _LARGE = 300
 _MOST = 25
 _OTHERS = 16
 _PARSES = 9
-"""The parser's time for one file is short, so that its median takes more runs."""
+"""The parser's runs over one file: each is so short that a median over a few of them would be chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _each_file(folders: Sequence[Path], runs: int) -> None:
 
 
 def _ratio(path: Path, runs: int) -> _Ratio:
-    """Measure one file that is worked out by itself; medians over the runs."""
+    """Measure one file that is worked out by itself; medians over the runs, for the parser over `_PARSES`."""
     data = path.read_bytes()
     floors = [_seconds(lambda: ast.parse(data)) for _ in range(_PARSES)]
     seconds: list[float] = []
