@@ -350,6 +350,14 @@ def inplace_flag(qualified: str) -> int | None:
     return position
 
 
+@cache
+def flag_names() -> frozenset[str]:
+    """Return the last parts of the names of the functions and modules with a parameter ``inplace``."""
+    table = _table()
+    named = (*table["inplace_flags"], *(name for name, row in table["modules"].items() if "inplace" in row))
+    return frozenset(name.rsplit(".", 1)[-1] for name in named)
+
+
 def module(qualified: str) -> ModuleClass | None:
     """Return the class of ``torch.nn`` of that qualified name, or None."""
     return _module(_canonical(qualified))

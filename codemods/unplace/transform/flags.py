@@ -21,13 +21,13 @@ from unplace.analysis.project.calling import calls_of
 from unplace.analysis.project.module import ModuleIndex, imports_torch, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.switches import switches
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for, default_for
 from unplace.diagnostics.forms import PARTIAL, is_true
 from unplace.torchapi import modules
 
 _FLAG = "inplace"
-_NAMES = (ast.Name, ast.Attribute)
 _DICT = "builtins.dict"
 
 
@@ -206,20 +206,27 @@ def _handed(program: Program) -> Iterator[Flag]:
 def _handing(module: ModuleIndex) -> list[_Handed]:
     """Return the calls that pass a name for `inplace`."""
     found: list[_Handed] = []
+    for scope, node in _calls_with_flag(module):
+        qualified = module.qualified(scope, node.func)
+        made = torchapi.module(qualified) if qualified is not None else None
+        position = made.inplace if made is not None else torchapi.inplace_flag(qualified or "")
+        value = _given(node, position)
+        is_known = position is not None or (qualified is None and _may_be_called_so(node.func))
+        if is_known and isinstance(value, ast.Name | ast.Attribute):
+            found.append(_Handed(scope, node, value, qualified))
+    return found
+
+
+def _calls_with_flag(module: ModuleIndex) -> Iterator[tuple[Scope, ast.Call]]:
+    """Iterate over the calls with a keyword `inplace`, or of what has such a parameter, in the order of the source."""
+    taking = torchapi.flag_names()
+    imported = {name for name, target in module.imports.names.items() if target.rpartition(".")[2] in taking}
+    named = taking | imported
     for scope in module.scopes.by_node.values():
         for node in module.bindings(scope).calls:
-            is_named = any(keyword.arg == _FLAG for keyword in node.keywords)
-            may_be_passed = is_named or any(isinstance(argument, _NAMES) for argument in node.args)
-            qualified = module.qualified(scope, node.func) if may_be_passed else None
-            if qualified is None and not is_named:
-                continue
-            made = torchapi.module(qualified) if qualified is not None else None
-            position = made.inplace if made is not None else torchapi.inplace_flag(qualified or "")
-            value = _given(node, position)
-            is_known = position is not None or (qualified is None and _may_be_called_so(node.func))
-            if is_known and isinstance(value, ast.Name | ast.Attribute):
-                found.append(_Handed(scope, node, value, qualified))
-    return found
+            has_keyword = bool(node.keywords) and any(keyword.arg == _FLAG for keyword in node.keywords)
+            if has_keyword or last_name(node.func) in named:
+                yield scope, node
 
 
 def _may_be_called_so(callee: ast.expr) -> bool:

@@ -70,8 +70,8 @@ class Analysis(Protocol):
     def summary(self, function: Function, asking: Scope | None = None, variant: Variant = GENERAL) -> Effect | None:
         """Return the effect of calling a function; None when it isn't known. `asking` is the scope of the call."""
 
-    def may_be_own(self, call: ast.Call) -> bool:
-        """Tell whether a call may reach a function of the module, or of another one of the run."""
+    def may_be_own(self, scope: Scope, call: ast.Call) -> bool:
+        """Tell whether a call in a scope may reach a function of the module, or of another one of the run."""
 
     def free_name(self, run: Run, node: ast.Name, state: State) -> Value:
         """Return the value of a name that the walk hasn't bound."""
@@ -449,16 +449,15 @@ class Run:
 
     def cannot_follow(self, node: ast.Call, state: State) -> None:
         """Record the facts at a call that can't be resolved but may reach a function of the run."""
-        if self.statement is None or not self.program.may_be_own(node):
-            return
         nodes = [a.value if isinstance(a, ast.Starred) else a for a in (*node.args, *(k.value for k in node.keywords))]
         values = {n: self.values[n] for n in nodes if n in self.values}
-        objs = state.reachable(anything(list(values.values())))
+        given = anything(list(values.values()))
+        if self.statement is None or not given or not self.program.may_be_own(self.scope, node):
+            return
         inside = self.inside[0] if self.inside else None
-        if objs:
-            handed, kind = Value(UNKNOWN, objs), WriteKind.METHOD
-            write = Write(node, kind, node.func, handed, state.snapshot(), self.statement, self.grad, inside=inside)
-            self.unfollowed[node] = Unfollowed(write, values)
+        handed, kind = Value(UNKNOWN, state.reachable(given)), WriteKind.METHOD
+        write = Write(node, kind, node.func, handed, state.snapshot(), self.statement, self.grad, inside=inside)
+        self.unfollowed[node] = Unfollowed(write, values)
 
     def require_grad(self, state: State, value: Value, flag: ast.expr | None) -> Value:
         """Return the tensor after `requires_grad_(flag)`, and revise it under all its names.

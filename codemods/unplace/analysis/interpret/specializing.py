@@ -14,9 +14,10 @@ An attribute counts where nothing but the constructor of the class stores it, in
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from unplace.analysis.domain.constants import (
+    ABSENT,
     NOTHING,
     PRESENT,
     Constant,
@@ -44,12 +45,14 @@ _TESTS = (ast.If, ast.IfExp)
 
 
 def of_call(program: Analysis, function: Function, arguments: Arguments, receiver: Value | None) -> Variant:
-    """Return the variant of a function that a call runs."""
-    asked = _tested(home(function.scope), function.scope)
-    found = {(name, c) for name, c in _given(function.scope, arguments, receiver) if name in asked} if asked else set()
+    """Return the variant of a function that a call runs: constants that decide none of its tests fix nothing."""
+    module, scope = home(function.scope), function.scope
+    asked = _tested(module, scope)
+    given = {(name, c) for name, c in _given(scope, arguments, receiver) if name in asked} if asked else set()
     of = receiver.ref if receiver is not None and isinstance(receiver.ref, Instance) else None
-    if of is not None and of.given and function.owner is not None:
-        found |= set(_fields(program, of).items())
+    fields = set(_fields(program, of).items()) if of is not None and of.given and function.owner is not None else set()
+    deciding = _deciding(module, scope, frozenset(given | fields))
+    found = fields | {(name, c) for name, c in given if c == ABSENT or name in deciding}
     return Variant(frozenset(found), of) if found else GENERAL
 
 
@@ -107,15 +110,31 @@ def _bound_inside(module: ModuleIndex, scope: Scope) -> frozenset[str]:
 @once
 def _tested(module: ModuleIndex, scope: Scope) -> frozenset[str]:
     """Return the parameters and the attributes of `self` that tests of a function of a module ask for."""
+    return frozenset().union(*_tests(module, scope).values())
+
+
+@once
+def _tests(module: ModuleIndex, scope: Scope) -> Mapping[ast.expr, frozenset[str]]:
+    """Return the tests of a function of a module, with the parameters and attributes of `self` that each asks for."""
     parameters = [parameter.arg for parameter in scope.parameters]
-    found: set[str] = set()
-    for node in own_nodes(scope.node) if parameters else ():
-        for part in walk(node.test) if isinstance(node, _TESTS) else ():
-            if isinstance(part, ast.Name) and part.id in parameters:
-                found.add(part.id)
-            elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
-                found.update([f"self.{part.attr}"] if part.value.id == parameters[0] else ())
-    return frozenset(found)
+    tests = [node.test for node in own_nodes(scope.node) if isinstance(node, _TESTS)] if parameters else []
+    return {test: frozenset(_asked_by(test, parameters)) for test in tests}
+
+
+def _asked_by(test: ast.expr, parameters: Sequence[str]) -> Iterator[str]:
+    for part in walk(test):
+        if isinstance(part, ast.Name) and part.id in parameters:
+            yield part.id
+        elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == parameters[0]:
+            yield f"self.{part.attr}"
+
+
+@once
+def _deciding(module: ModuleIndex, scope: Scope, fixed: Fixed) -> frozenset[str]:
+    """Return what is asked for by those tests of a function that constants decide."""
+    known = _known_in(scope, dict(fixed))
+    decisions = (names for test, names in _tests(module, scope).items() if decided(test, known) is not None)
+    return frozenset().union(*decisions)
 
 
 def _tested_in(cls: Class) -> frozenset[str]:

@@ -1,9 +1,9 @@
 """Finds the functions that may contain an in-place operation on a tensor, by syntax: only these have to be walked.
 
 Left out are operations that write no tensor whatever the values are: a store under a string, `+=` on a name only bound
-to displays or texts, a call of a function that torch doesn't have. Where modules may have `inplace=True`, the functions
-that call something which may be one are candidates, too (`analysis.types.propagation`), and so are those that call what
-may be an in-place method or function by another name (`bump = acc.mul_`).
+to displays, texts or numbers, a call of a function that torch doesn't have. Where modules may have `inplace=True`, the
+functions that call something which may be one are candidates, too (`analysis.types.propagation`), and so are those that
+call what may be an in-place method or function by another name (`bump = acc.mul_`).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Callable
 from unplace import torchapi
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import is_text, is_text_key, last_name, root_name
-from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.syntax.scopes import Scope, variadic
 from unplace.analysis.types.flows import flows
+from unplace.analysis.types.own_methods import own_methods
+from unplace.analysis.types.plain import COLLECTIONS, is_plain, is_plain_attribute
 from unplace.analysis.types.propagation import FACTORY, INSTANCE, Holders
 from unplace.diagnostics.forms import PARTIAL, WRITERS, asks_in_place, has_true
 from unplace.torchapi import members, modes
 
-_CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_MAKES_CONTAINERS = frozenset(["dict", "list", "set", "OrderedDict", "defaultdict", "Counter"])
 _OF_OTHERS = frozenset(name for kind in (dict, list, set, str) for name in vars(kind))
 
 
@@ -92,61 +92,87 @@ def _mark_of_made(module: ModuleIndex, scope: Scope, call: ast.Call) -> int:
     """Return the mark of what a call with a True argument makes: a torch module that works in place, or its class."""
     qualified = module.qualified(scope, call.func)
     if qualified is None:
-        return INSTANCE
+        return INSTANCE if _is_unknown(module, call.func) else 0
     if qualified == PARTIAL:
         return INSTANCE | FACTORY if asks_in_place(call) else 0
     made = torchapi.module(qualified)
     return INSTANCE if made is not None and made.inplace is not None else 0
 
 
+def _is_unknown(module: ModuleIndex, callee: ast.expr) -> bool:
+    """Tell whether a callee is anything but a method of collections and texts: `kwargs.pop("strict", True)`."""
+    is_of_others = isinstance(callee, ast.Attribute) and callee.attr in _OF_OTHERS
+    return not is_of_others or last_name(callee) in own_methods(module)
+
+
 def _may_write(module: ModuleIndex, scope: Scope, node: ast.AST) -> bool:
     if isinstance(node, ast.AugAssign):
-        if isinstance(node.value, _CONTAINERS) or is_text(node.value):
+        if isinstance(node.value, COLLECTIONS) or is_text(node.value):
             return False
-        return not (isinstance(node.target, ast.Name) and _is_no_tensor(module, scope, node.target.id))
+        return not _is_plain(module, scope, node.target)
     if isinstance(node, ast.Subscript):
-        if is_text_key(node.slice):
-            return False
-        return not (isinstance(node.value, ast.Name) and _is_no_tensor(module, scope, node.value.id))
+        return not is_text_key(node.slice) and not _is_plain(module, scope, node.value)
     if isinstance(node, ast.Attribute):
         return node.attr == "data" or _is_in_place(node.attr)
     return not isinstance(node, ast.Call) or _may_call(module, scope, node)
 
 
-def _is_no_tensor(module: ModuleIndex, scope: Scope, name: str) -> bool:
-    """Tell whether a name of the scope is only ever bound to texts, lists and dictionaries."""
-    if name not in scope.assigned or name in scope.volatile or any(p.arg == name for p in scope.parameters):
+def _is_plain(module: ModuleIndex, scope: Scope, target: ast.expr) -> bool:
+    """Tell whether a name, or an attribute of a method's object, never holds a tensor, by what is assigned to it."""
+    if isinstance(target, ast.Name):
+        return is_plain(module, scope, target.id)
+    if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name):
         return False
-    sources = module.bindings(scope).sources.get(name, ())
-    return bool(sources) and all(_makes_no_tensor(module, source) for source in sources)
-
-
-def _makes_no_tensor(module: ModuleIndex, source: ast.AST) -> bool:
-    if isinstance(source, ast.Call) and isinstance(source.func, ast.Name):
-        return source.func.id in _MAKES_CONTAINERS and source.func.id not in module.scopes.module.assigned
-    if isinstance(source, ast.Tuple | ast.List) and isinstance(source.ctx, ast.Store):
-        return False  # the name is one of several that something is unpacked into
-    return isinstance(source, _CONTAINERS) or (isinstance(source, ast.expr) and is_text(source))
+    own = scope.parameters[0].arg if scope.parameters else None
+    is_own = target.value.id == own and own not in module.bindings(scope).sources
+    return is_own and is_plain_attribute(module, scope, target.attr)
 
 
 def _may_call(module: ModuleIndex, scope: Scope, node: ast.Call) -> bool:
     if any(keyword.arg == "out" for keyword in node.keywords):
         return True
-    name = last_name(node.func) or ""
-    if _is_in_place(name):
-        return True
     qualified = module.qualified(scope, node.func)
+    if _is_in_place(last_name(node.func) or "") and not _is_of_library(module, qualified):
+        return True
     if qualified is not None and torchapi.inplace_function(qualified) is not None:
         return True
     if qualified in WRITERS:
         return True
-    return has_true(node) and _may_take_flag(node, qualified)
+    return has_true(node) and _may_take_flag(module, node, qualified)
 
 
-def _may_take_flag(node: ast.Call, qualified: str | None) -> bool:
-    """Tell whether a call with a True argument may call a function (not a class) that has a parameter `inplace`."""
+def _is_of_library(module: ModuleIndex, qualified: str | None) -> bool:
+    """Tell whether a qualified name is that of a library other than torch, which no file of the run defines."""
+    if qualified is None or qualified.partition(".")[0] == "torch":
+        return False
+    return isinstance(module.target(qualified), str)
+
+
+def _may_take_flag(module: ModuleIndex, node: ast.Call, qualified: str | None) -> bool:
+    """Tell whether a call with a True argument may call a function (not a class) that has a parameter `inplace`.
+
+    The function takes what it writes, too: `act_layer(inplace=True)` makes a layer.
+    """
+    if not node.args and all(keyword.arg == "inplace" for keyword in node.keywords):
+        return False
     if qualified is not None:
         return torchapi.inplace_flag(qualified) is not None
     if isinstance(node.func, ast.Attribute):
-        return node.func.attr not in _OF_OTHERS and not node.func.attr[:1].isupper()
-    return not (isinstance(node.func, ast.Name) and (node.func.id[:1].isupper() or hasattr(builtins, node.func.id)))
+        name = node.func.attr
+        is_special = name[:2] == name[-2:] == "__"  # super().__init__(size, True)
+        return _is_unknown(module, node.func) and not is_special and not name[:1].isupper()
+    if not isinstance(node.func, ast.Name):
+        return True
+    return not (node.func.id[:1].isupper() or hasattr(builtins, node.func.id) or _has_no_flag(module, node.func.id))
+
+
+def _has_no_flag(module: ModuleIndex, name: str) -> bool:
+    """Tell whether a name only means functions of the module, and none of them has a parameter `inplace`."""
+    scopes = module.scopes.by_node
+    if any(name in scope.bound for scope in scopes.values() if not scope.is_module):
+        return False
+    definitions = module.bindings(module.scopes.module).sources.get(name, [])
+    functions = [node for node in definitions if isinstance(node, ast.FunctionDef) and not node.decorator_list]
+    taken = {parameter.arg for node in functions for parameter in scopes[node].parameters}
+    is_open = len(functions) < len(definitions) or any(variadic(scopes[node]) for node in functions)
+    return bool(functions) and not is_open and "inplace" not in taken

@@ -409,13 +409,13 @@ class Program:
         """Return the join of the values that calls in other files of the run pass for a parameter."""
         return self._others.passed(self.module, scope, name) if self._others is not None else UNKNOWN_VALUE
 
-    def may_be_own(self, call: ast.Call) -> bool:
-        """Tell whether a call may reach a function of the module, or of another one of the run."""
-        return self._own_calls.may_reach(call)
+    def may_be_own(self, scope: Scope, call: ast.Call) -> bool:
+        """Tell whether a call in a scope may reach a function of the module, or of another one of the run."""
+        return self._own_calls.may_reach(scope, call)
 
     @cached_property
     def _own_calls(self) -> OwnCalls:
-        return OwnCalls(self)
+        return OwnCalls(self.module)
 
     # -- classes --------------------------------------------------------------------------------------------------
 

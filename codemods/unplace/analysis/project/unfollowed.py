@@ -11,7 +11,7 @@ from unplace.analysis.domain.refs import Choice, Class, Instance, alternatives
 from unplace.analysis.domain.values import CALLABLE, MODULE, Value
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Unfollowed
-from unplace.analysis.project.calling import calls_of_objects, holders_of, is_object_of, may_call
+from unplace.analysis.project.calling import calls_of_objects, is_object_of, may_call
 from unplace.analysis.project.module import ModuleIndex, imported_from_run, once, parents_in
 from unplace.analysis.project.vmapped import mapped
 from unplace.analysis.syntax.bindings import last_name
@@ -29,27 +29,32 @@ _COLLECTIONS = ("ModuleList", "ModuleDict", "dict", "enumerate", "list", "revers
 class OwnCalls:
     """Recognises calls that may reach functions of the file, or of a file that it imports, by names alone."""
 
-    def __init__(self, program: Analysis) -> None:
-        """Index the names of the file's functions and classes, and the names that may hold their objects."""
-        scopes = program.module.scopes.by_node.values()
-        self._names = {scope.name for scope in scopes} | {owner.node.name for owner in program.module.classes.values()}
+    def __init__(self, module: ModuleIndex) -> None:
+        """Index the names of the file's functions and classes."""
+        scopes = module.scopes.by_node.values()
+        self._module = module
+        self._names = {scope.name for scope in scopes} | {owner.node.name for owner in module.classes.values()}
         for scope in scopes:
-            sources = program.module.bindings(scope).sources
+            sources = module.bindings(scope).sources
             self._names |= {n for n, found in sources.items() if any(isinstance(s, ast.Lambda) for s in found)}
-        self._imported = imported_from_run(program.module)
-        self._instances = holders_of(program, [c for c in program.module.classes.values() if _is_called_itself(c)])
+        self._imported = imported_from_run(module)
+        self._has_objects = any(map(_is_called_itself, module.classes.values()))
 
-    def may_reach(self, call: ast.Call) -> bool:
-        """Tell whether a call may reach a function of the run."""
+    def may_reach(self, scope: Scope, call: ast.Call) -> bool:
+        """Tell whether a call in a scope may reach a function of the run.
+
+        Whatever isn't known by its name may be an object of a class of the file, or run one: `checkpoint(block, x)`.
+        """
         name = last_name(call.func)
-        if name in self._names or self._instances.is_called(call.func):
-            return True
-        if name in _RUNNING and any(map(self._instances.is_called, call.args)):
+        if name in self._names:
             return True
         root = call.func
         while isinstance(root, ast.Attribute):
             root = root.value
-        return isinstance(root, ast.Name) and root.id in self._imported
+        if isinstance(root, ast.Name) and root.id in self._imported:
+            return True
+        is_known = name not in _RUNNING and self._module.qualified(scope, call.func, with_builtins=True) is not None
+        return self._has_objects and not is_known
 
 
 @dataclass(frozen=True, slots=True)

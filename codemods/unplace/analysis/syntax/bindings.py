@@ -118,7 +118,7 @@ class Bindings:
         """Tell whether an index is certainly a number: a literal, or a name that loops over numbers bind."""
         if isinstance(node, ast.Name):
             sources = self.sources.get(node.id, [])
-            return bool(sources) and all(isinstance(s, ast.For) and _yields_numbers(s, node.id) for s in sources)
+            return bool(sources) and all(isinstance(s, ast.For) and yields_numbers(s, node.id) for s in sources)
         return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
 
     def _put(self, name: str, source: ast.AST) -> None:
@@ -130,7 +130,7 @@ class Bindings:
                 self._put(node.id, source)
 
 
-def _yields_numbers(loop: ast.For, name: str) -> bool:
+def yields_numbers(loop: ast.For, name: str) -> bool:
     """Tell whether a loop binds a name to numbers: those of a range, or the indices of an enumeration."""
     called = last_name(loop.iter.func) if isinstance(loop.iter, ast.Call) else None
     if isinstance(loop.target, ast.Tuple):
