@@ -71,10 +71,43 @@ def other(x: torch.Tensor):
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["BOX.held = y", "setattr(BOX, 'held', y)", "global held; held = y"],
-    ids=["attribute", "setattr", "global"],
+    "read", ["BOX.held", "getattr(BOX, 'held')", "getattr(BOX, name)", "vars(BOX)"], ids=["name", "text", "any", "vars"]
 )
+def test_a_function_is_not_settled_where_it_may_read_an_attribute_that_an_edited_one_stores(
+    read: str, looked_at: list[LineRanges | None]
+) -> None:
+    text = EDITED.replace("    y += 1", "    y += 1\n    BOX.held = y")
+    reader = f"\n\ndef reader(x: torch.Tensor, name):\n    print({read})\n    x += 1\n"
+    other = "\n\ndef other(x: torch.Tensor):\n    print(BOX.kept, getattr(BOX, 'kept'))\n    x += 1\n"
+    rewrite_text(f"{text}{reader}{other}", "m.py", Options(unsafe=True))
+    assert looked_at == [None, ((4, 8), (11, 13))]
+
+
+def test_readers_of_other_attributes_are_settled_where_an_edit_is_within_an_assignment(
+    looked_at: list[LineRanges | None],
+) -> None:
+    text = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = nn.ReLU(inplace=True)
+        self.scale = 2
+
+    def forward(self, x):
+        y = x.sigmoid()
+        return self.act(y)
+
+    def scaled(self, x: torch.Tensor):
+        x += self.scale
+"""
+    rewrite_text(text, "m.py", Options())
+    assert looked_at == [None, ((6, 9), (11, 13))]
+
+
+@pytest.mark.parametrize("line", ["setattr(BOX, 'held', y)", "global held; held = y"], ids=["setattr", "global"])
 def test_nothing_is_settled_where_an_edited_function_stores_outside(
     line: str, looked_at: list[LineRanges | None]
 ) -> None:

@@ -1,15 +1,17 @@
 """What later rounds can leave out: the functions in which nothing can have become possible since the last whole round.
 
 A later round looks at the functions that were edited since, and at those that may see a difference: the functions that
-they may call, because these see what they are given, their callers, if a call now has another effect, and all that make
-modules with `inplace=True`, because edits of their calls may allow to clear the flag.
+they may call, because these see what they are given, their callers, if a call now has another effect, those that read
+an attribute which an edited statement stores, and all that make modules with `inplace=True`, because edits of their
+calls may allow to clear the flag.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.project.calling import calls_of_objects
@@ -19,23 +21,30 @@ from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.text.edits import Edit
 from unplace.text.positions import LineRanges, Text
+from unplace.torchapi.modules import NAMING_CHILDREN
 from unplace.transform.flags import flags
 
 _SETTERS = frozenset(["setattr", "__setattr__", "register_buffer", "register_parameter"])
+_READS_ANY = frozenset(["vars", "__dict__", "_modules", "modules", "children"]) | NAMING_CHILDREN
+"""Names by which a function may read attributes that it doesn't name."""
 
 
 @dataclass(slots=True, eq=False)
 class _Unit:
     """A function or method with all that is defined in it: the scope of the function comes first.
 
-    `names` are those of outer scopes that it mentions, and `attributes` are the names of the attributes. `shows` tells
-    whether it assigns to attributes or to names outside, or writes through `.data`, so that its edits may show in
-    functions that have nothing to do with its calls.
+    `names` are those of outer scopes that it mentions, `attributes` are the names of the attributes, `stored` those of
+    the attributes that it assigns to, and `loaded` of those that it reads; with `reads_any`, it may read others, too.
+    `shows` tells whether it assigns to names outside, to attributes that it doesn't name, or through `.data`, so that
+    its edits may show in any function.
     """
 
     scopes: list[Scope]
     names: set[str] = field(default_factory=set)
     attributes: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)
+    loaded: set[str] = field(default_factory=set)
+    reads_any: bool = False
     shows: bool = False
 
     @property
@@ -44,51 +53,75 @@ class _Unit:
 
     @property
     def lines(self) -> tuple[int, int]:
-        node = self.scope.node
-        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        assert node.end_lineno is not None
-        return node.lineno, node.end_lineno
+        return _lines_of(self.scope.node)
 
     def note(self, scope: Scope) -> None:
         """Note what a scope of the function mentions and assigns to."""
         attributes = scope.of(ast.Attribute)
         self.names.update(name.id for name in scope.names if name.id not in scope.bound)
         self.attributes.update(node.attr for node in attributes)
-        self.shows |= bool(scope.global_names) or any(type(node.ctx) is not ast.Load for node in attributes)
+        for node in attributes:
+            (self.loaded if type(node.ctx) is ast.Load else self.stored).add(node.attr)
+        for call in scope.of(ast.Call):
+            if isinstance(call.func, ast.Name) and call.func.id == "getattr":
+                name = call.args[1] if len(call.args) > 1 else None
+                self.reads_any |= not isinstance(name, ast.Constant)
+                self.loaded.update([str(name.value)] if isinstance(name, ast.Constant) else ())
+        self.reads_any |= not _READS_ANY.isdisjoint(self.names | self.loaded)
+        self.shows |= bool(scope.global_names)
         self.shows |= not _SETTERS.isdisjoint(self.names | self.attributes) or "data" in self.attributes
+
+    def reads(self, attributes: Collection[str]) -> bool:
+        """Tell whether the function may read one of some attributes, on whatever object."""
+        return not self.loaded.isdisjoint(attributes) or (self.reads_any and bool(attributes))
+
+    def stores(self, edit: Edit, text: Text) -> set[str]:
+        """Return the attributes in which an edit may show: those that its statement, or else the function, stores."""
+        assignments = (node for scope in self.scopes for node in scope.of(ast.Assign))
+        for node in assignments:
+            start, end = text.span(node)
+            targets = [target.attr for target in node.targets if isinstance(target, ast.Attribute)]
+            if start <= edit.start and edit.end <= end and len(targets) == len(node.targets):
+                return set(targets)
+        return self.stored
 
 
 @dataclass(slots=True)
 class Settled:
-    """The last whole round over a text, and the functions that were edited since, by their number."""
+    """The last whole round over a text, and the functions that were edited since, by their number.
+
+    Each goes with the attributes in which its edits may show.
+    """
 
     _program: Program | None = None
-    _edited: set[int] = field(default_factory=set)
+    _edited: dict[int, set[str]] = field(default_factory=dict)
 
     def begin(self, program: Program) -> LineRanges | None:
         """Return the lines of the functions that a round has to look at; None where it has to be a whole one."""
         found = _affected(self._program, program, self._edited) if self._program is not None else None
         if found is None:
-            self._program, self._edited = program, set()
+            self._program, self._edited = program, {}
             return None
         units = _units(program.module)
-        return tuple(units[number].lines for number in sorted(found))
+        known = {unit.scope for unit in units}
+        outside = [flag.node for flag in flags(program) if _outermost(flag.scope) not in known]
+        return *(units[number].lines for number in sorted(found)), *map(_lines_of, outside)
 
     def end(self, program: Program, text: str, edits: Sequence[Edit]) -> None:
         """Note the edits that the round makes; any outside of functions makes the next round a whole one."""
         if not edits:
             return
-        places = Text(text)
-        spans = [places.span(unit.scope.node) for unit in _units(program.module)]
+        places, units = Text(text), _units(program.module)
+        spans = [places.span(unit.scope.node) for unit in units]
         for edit in edits:
             number = next((i for i, (start, end) in enumerate(spans) if start <= edit.start and edit.end <= end), None)
             if number is None:
                 self._program = None
             else:
-                self._edited.add(number)
+                self._edited.setdefault(number, set()).update(units[number].stores(edit, places))
 
 
-def _affected(before: Program, after: Program, edited: Iterable[int]) -> set[int] | None:
+def _affected(before: Program, after: Program, edited: Mapping[int, set[str]]) -> set[int] | None:
     """Return the numbers of the functions that may see the edits of some of them; None where all may."""
     units, now = _units(before.module), _units(after.module)
     if [unit.scope.name for unit in units] != [unit.scope.name for unit in now]:
@@ -98,18 +131,18 @@ def _affected(before: Program, after: Program, edited: Iterable[int]) -> set[int
     todo = list(edited)
     while todo:
         number = todo.pop()
-        unit = units[number]
-        if unit.shows or now[number].shows:
+        unit, later = units[number], now[number]
+        if unit.shows or later.shows:
             return None
         found.add(number)
+        stored = edited.get(number, unit.stored) | (later.stored - unit.stored)
+        todo += (i for i, reader in enumerate(now) if i not in found and reader.reads(stored))
         callers = {_outermost(caller) for caller in _told(before, unit.scope, after, now[number].scope)}
         if not callers <= numbers.keys():
             return None
         todo += {numbers[caller] for caller in callers} - found
     flagged = {_outermost(flag.scope) for flag in flags(before)}
-    if not flagged <= numbers.keys():
-        return None
-    return _with_called(before, units, found) | {numbers[scope] for scope in flagged}
+    return _with_called(before, units, found) | {numbers[scope] for scope in flagged if scope in numbers}
 
 
 def _with_called(program: Program, units: Sequence[_Unit], found: set[int]) -> set[int]:
@@ -158,6 +191,10 @@ def _units(module: ModuleIndex) -> Sequence[_Unit]:
                 unit.scopes.append(scope)
             unit.note(scope)
     return list(found.values())
+
+
+def _lines_of(node: Any) -> tuple[int, int]:
+    return node.lineno, node.end_lineno
 
 
 def _outermost(scope: Scope) -> Scope:

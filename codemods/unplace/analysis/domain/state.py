@@ -181,13 +181,16 @@ class State(Facts):
         """Make all saves uncertain: backward has freed what its graph saved, but another graph may hold tensors."""
         self.saved = {obj: frozenset(s._replace(certain=False) for s in saved) for obj, saved in self.saved.items()}
 
-    def age(self, names: Names, born: set[Obj]) -> None:
-        """Let the objects `born` in the iteration that just ended become old: made by earlier iterations."""
+    def age(self, names: Names, born: set[Obj], *, are_many: bool = False) -> None:
+        """Let the objects `born` in the iteration that just ended become old: made by earlier iterations.
+
+        If `are_many`, an old container stands for those of several iterations, whose elements may be the same.
+        """
         if not born:
             return
         for key, value in self.env.items():
             self.env[key] = aged_value(value, names, born)
-        self.heap = self._aged_heap(names, born)
+        self.heap = self._aged_heap(names, born, are_many=are_many)
         self._age_bases(names, born)
         for obj in born.intersection(self.definitions):
             del self.definitions[obj]
@@ -202,7 +205,10 @@ class State(Facts):
         self.touched = {names.aged(o) if o in born else o for o in self.touched}
 
     def _age_bases(self, names: Names, born: set[Obj]) -> None:
-        """Change the bases in place, so that what is known of the other views stays known."""
+        """Change the bases in place, so that what is known of the other views stays known.
+
+        A view of an earlier one of its own kind has the bases of that: `lr = lr.to(device)`.
+        """
         bases = self.bases
         for obj, base in bases.items():
             if obj.old or not (born.isdisjoint(base.objs) and born.isdisjoint(base.holders)):
@@ -212,16 +218,20 @@ class State(Facts):
                     bases[obj] = Base(objs, base.link, piece, base.forbidden, holders, base.key)
         for obj in [obj for obj in bases if obj in born]:
             home, base = names.aged(obj), bases[obj]._replace(piece=None)
+            if home in base.objs and len(base.objs) > 1:
+                base = base._replace(objs=base.objs - {home})
             del bases[obj]
             bases[home] = join_bases(bases[home], base) if home in bases else base
 
-    def _aged_heap(self, names: Names, born: set[Obj]) -> Heap:
+    def _aged_heap(self, names: Names, born: set[Obj], *, are_many: bool) -> Heap:
         heap = Heap()
         for holder, fields in self.heap.holders.items():
             home = names.aged(holder) if holder in born else holder
             known = heap.of(home)
             changed = {k: new for k, v in fields.items() if (new := aged_value(v, names, born)) is not v}
             aged = {**fields, **changed} if changed else fields
+            if are_many and home is not holder and ANY in aged:
+                aged = {**aged, ANY: aged[ANY]._replace(identity=None)}
             if known:
                 aged = {**known, **{k: weak_join(known[k], v) if k in known else v for k, v in aged.items()}}
             heap.put(home, aged)

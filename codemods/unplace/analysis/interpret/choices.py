@@ -137,10 +137,10 @@ def _set_later(run: Run, node: ast.Call, choice: Choice) -> frozenset[Hashable]:
         return frozenset()
     family = holder.ref.of.linearized()
     sources = [pair for cls in family for pair in cls.assigned.get(node.func.attr, ())]
-    makers = [scope.node for scope, _ in sources if scope.name == "__init__"]
+    makers = [scope for scope, _ in sources if scope.name == "__init__"]
     if not makers or len(makers) == len(sources):
         return frozenset()
-    called = {part.attr for maker in makers for part in ast.walk(maker) if isinstance(part, ast.Attribute)}
+    called = {part.attr for maker in makers for scope in maker.all_inside() for part in scope.of(ast.Attribute)}
     made: set[Hashable] = set()
     put: set[Hashable] = set()
     for scope, source in sources:

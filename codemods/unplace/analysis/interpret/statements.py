@@ -434,7 +434,7 @@ class Interpreter:
                 break
             mark_left([head, back])
             new = merger.merge([head, back])
-            new.age(self.run.names, born)
+            new.age(self.run.names, born, are_many=True)
             if same_facts(new, head):
                 break
             head = new

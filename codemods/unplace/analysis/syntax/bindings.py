@@ -197,9 +197,9 @@ def root_name(node: ast.expr) -> str | None:
 
 def last_name(node: ast.AST) -> str | None:
     """Return the last part of a dotted name: `relu` for `relu`, `F.relu` and `self.relu`."""
-    if isinstance(node, ast.Attribute):
+    if type(node) is ast.Attribute:
         return node.attr
-    return node.id if isinstance(node, ast.Name) else None
+    return node.id if type(node) is ast.Name else None
 
 
 SETTERS = ("setattr", "__setattr__")
@@ -220,12 +220,13 @@ def named_store(call: ast.Call) -> NamedStore | None:
     setattr(module, "norm", quick)              builtins.setattr(...)
     module.__setattr__("norm", quick)           object.__setattr__(module, "norm", quick)
     """
-    setter = last_name(call.func)
+    function = call.func
+    setter = function.attr if type(function) is ast.Attribute else getattr(function, "id", None)
     if setter not in SETTERS or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     match setter, call.args:
         case "setattr" | "__setattr__", [holder, name, value]:
             return NamedStore(holder, name, value)
-        case "__setattr__", [name, value] if isinstance(call.func, ast.Attribute):
-            return NamedStore(call.func.value, name, value)
+        case "__setattr__", [name, value] if isinstance(function, ast.Attribute):
+            return NamedStore(function.value, name, value)
     return None

@@ -170,7 +170,7 @@ class Scopes:
 
     def _visit(self, body: Sequence[ast.AST], scope: Scope) -> None:
         """Record what the nodes mean for their scope, in the order of the source."""
-        todo = list(reversed(body))
+        todo, parents = list(reversed(body)), self.parents
         while todo:
             current: Any = todo.pop()
             kind = type(current)
@@ -203,10 +203,8 @@ class Scopes:
             elif kind in _SPECIAL:
                 self._note(current, scope)
             below = children(current)
-            for child in below:
-                self.parents[child] = current
-            below.reverse()
-            todo += below
+            parents.update(dict.fromkeys(below, current))
+            todo += below[::-1]
 
     def _is_called(self, node: ast.Attribute) -> bool:
         caller = self.parents.get(node)
