@@ -9,7 +9,7 @@ calls may allow to clear the flag.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,11 +151,11 @@ def _with_called(program: Program, units: Sequence[_Unit], found: set[int]) -> s
     What these are given may be held by others than before. But it is of the same kind: edits keep values as they are.
     """
     reached: set[int] = set()
-    todo = list(found)
+    todo, callers = list(found), [_callers(program, unit) for unit in units]
     while todo:
         number = todo.pop()
         reached.add(number)
-        todo += (i for i, unit in enumerate(units) if i not in reached and _may_call(program, units[number], unit))
+        todo += (i for i in range(len(units)) if i not in reached and callers[i](units[number]))
     return reached
 
 
@@ -165,18 +165,19 @@ def _told(before: Program, old: Scope, after: Program, new: Scope) -> Collection
     return callers if callers and before.summary(Function(old)) != after.summary(Function(new)) else ()
 
 
-def _may_call(program: Program, caller: _Unit, callee: _Unit) -> bool:
-    """Tell whether a function may call another one, or hand it to something that does."""
+def _callers(program: Program, callee: _Unit) -> Callable[[_Unit], bool]:
+    """Return what tells whether a function may call a given one, or hand it to something that does."""
     name, owner = callee.scope.name, program.module.class_of(callee.scope)
     if owner is None:
-        return name in caller.names
-    if name in caller.attributes:
-        return True
+        return lambda caller: name in caller.names
     if name in OF_INSTANCES:
-        return any(scope in caller.scopes for scope, _ in calls_of_objects(program, owner))
+        calling = {_outermost(scope) for scope, _ in calls_of_objects(program, owner)}
+        return lambda caller: name in caller.attributes or caller.scope in calling
     if name == "__init__":
-        return any(cls.node.name in caller.names for cls in (owner, *program.descendants(owner)))
-    return name.startswith("__")  # an operator
+        classes = {cls.node.name for cls in (owner, *program.descendants(owner))}
+        return lambda caller: name in caller.attributes or not classes.isdisjoint(caller.names)
+    is_operator = name.startswith("__")
+    return lambda caller: is_operator or name in caller.attributes
 
 
 @once
