@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.constants import NOTHING, Fixed
@@ -11,6 +11,7 @@ from unplace.analysis.domain.values import Value
 from unplace.analysis.syntax.nodes import FUNCTIONS
 from unplace.analysis.syntax.scopes import Scope
 
+_PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 _OF_ASSIGNING = frozenset(["__delattr__", "__getattribute__", "__setattr__"])
 _PLAIN_METACLASSES = frozenset(["ABCMeta", "EnumMeta", "EnumType", "type"])
 _WITHOUT_ATTRIBUTES = frozenset(["ABC", "Enum", "Generic", "NamedTuple", "Protocol", "object"])
@@ -74,6 +75,7 @@ class Class:
     special: set[str] = field(default_factory=set)  # properties, slots and class-level names: not plain attributes
     fields: tuple[str, ...] | None = None  # what the constructor of a dataclass or named tuple stores, in order
     _parents: Parents | None = None
+    _methods: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] | None = None
 
     @property
     def bases(self) -> tuple[str, ...]:
@@ -110,7 +112,11 @@ class Class:
 
     def derives_from(self, *qualified: str) -> bool:
         """Tell whether one of these names is a (known) base of the class or of an ancestor."""
-        return any(base in qualified for cls in self.linearized() for base in cls.bases)
+        for cls in self.linearized():
+            for base in cls.bases:
+                if base in qualified:
+                    return True
+        return False
 
     @property
     def is_module(self) -> bool:
@@ -123,12 +129,12 @@ class Class:
     @property
     def is_tensor(self) -> bool:
         """Tell whether instances are tensors that may redefine torch's operations, as far as the files show."""
-        return self.is_parameter or self.derives_from("torch.Tensor")
+        return self.derives_from("torch.Tensor", *_PARAMETERS)
 
     @property
     def is_parameter(self) -> bool:
         """Tell whether a module that has an instance as an attribute registers it, as far as the files show."""
-        return self.derives_from("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+        return self.derives_from(*_PARAMETERS)
 
     @property
     def is_immutable(self) -> bool:
@@ -171,14 +177,16 @@ class Class:
 
     def intercepts(self, name: str) -> bool:
         """Tell whether assigning an attribute, or reading it back, runs arbitrary code of the class."""
-        methods = {s.name for cls in self.linearized() for s in cls.node.body if isinstance(s, ast.FunctionDef)}
+        methods = {method for cls in self.linearized() for method in cls.methods}
         is_assigned = any(name in cls.assigned for cls in self.linearized())
         return bool(methods & _OF_ASSIGNING) or ("__getattr__" in methods and not is_assigned)
 
     @property
-    def methods(self) -> Iterator[str]:
-        """The names of the methods that the body of the class itself defines."""
-        return (s.name for s in self.node.body if isinstance(s, FUNCTIONS))
+    def methods(self) -> Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+        """The first definition of each method in the body of the class itself, by name."""
+        if self._methods is None:
+            self._methods = {s.name: s for s in reversed(self.node.body) if isinstance(s, FUNCTIONS)}
+        return self._methods
 
     def defines(self, name: str) -> bool:
         """Tell whether the body of the class itself defines a method."""
@@ -186,16 +194,11 @@ class Class:
 
     def has_property(self, name: str) -> bool:
         """Tell whether an attribute is a property or a decorated method."""
-        return any(
-            isinstance(s, ast.FunctionDef) and s.name == name and name in cls.special
-            for cls in self.linearized()
-            for s in cls.node.body
-        )
+        return any(name in cls.special and name in cls.methods for cls in self.linearized())
 
     def behind(self, name: str) -> ast.Attribute | None:
         """Return the attribute that a property does nothing but return: `self._h` in `return self._h`."""
-        methods = (s for c in self.linearized() for s in c.node.body if getattr(s, "name", "") == name)
-        method = next(methods, None)
+        method = next((cls.methods[name] for cls in self.linearized() if name in cls.methods), None)
         if not isinstance(method, ast.FunctionDef) or [ast.unparse(d) for d in method.decorator_list] != ["property"]:
             return None
         body = [s for s in method.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]

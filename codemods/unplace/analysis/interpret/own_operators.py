@@ -22,7 +22,7 @@ from unplace.analysis.effects.effect import Effect, hands_on, leaves_alone
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
-from unplace.analysis.project.module import home
+from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.nodes import code_of
 
 _Predicate: TypeAlias = Callable[[Effect, str], bool]
@@ -136,13 +136,20 @@ def _may_define(run: Run, value: Value, names: Iterable[str], is_harmless: _Pred
     if value.ref is None and not is_unknown:
         return False
     instances = [ref for ref in alternatives(value.ref) if isinstance(ref, Instance)]
-    if instances:
-        family = [cls for instance in instances for cls in _family(run, instance)]
-    elif is_unknown:
-        family = [cls for cls in home(run.scope).classes.values() if not cls.is_tensor]
-    else:
+    if not instances and not is_unknown:
         return False
-    return any(not _is_plain(run, cls, f"__{name}__", is_harmless) for name in names for cls in family)
+    family = [cls for instance in instances for cls in _family(run, instance)]
+    for method in [f"__{name}__" for name in names]:
+        defining = family if instances else _defining(home(run.scope), method)
+        if any(not _is_plain(run, cls, method, is_harmless) for cls in defining):
+            return True
+    return False
+
+
+@once
+def _defining(module: ModuleIndex, method: str) -> list[Class]:
+    """Return the classes of a file with a method of a name, but for those of tensors."""
+    return [cls for cls in module.classes.values() if method in cls.scope.bound and not cls.is_tensor]
 
 
 def _family(run: Run, instance: Instance) -> list[Class]:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
@@ -181,8 +182,18 @@ class ModuleIndex:
 
     def stores_by_name(self) -> Iterator[NamedStore | None]:
         """Iterate over the calls that store by a name, `setattr(module, name, value)`; None for unpacked arguments."""
+        return (stored for _, _, stored in self.storing_calls())
+
+    def storing_calls(self) -> Iterator[tuple[Scope, ast.Call, NamedStore | None]]:
+        """Iterate over the same calls, each with its scope."""
         for setter in SETTERS:
-            yield from (named_store(call) for _, call in self.calls_named(setter))
+            yield from ((scope, call, named_store(call)) for scope, call in self.calls_named(setter))
+
+    def attribute_stores(self) -> Iterator[tuple[Scope, ast.Attribute]]:
+        """Iterate over the attributes that are targets of assignments, with their scopes."""
+        for store in chain.from_iterable(_attribute_stores(self).values()):
+            if not store.of_element and isinstance(store.node.ctx, ast.Store):
+                yield store.scope, store.node
 
     def reads_of(self, name: str) -> int:
         """Return how often a name is read, as a name or as an attribute of something."""

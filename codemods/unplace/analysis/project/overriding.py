@@ -16,7 +16,6 @@ from typing import NamedTuple
 from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.project.mentions import replacing
 from unplace.analysis.project.module import ModuleIndex, home
-from unplace.analysis.syntax.nodes import FUNCTIONS
 from unplace.analysis.syntax.scopes import Scope
 
 _MOST = 4
@@ -77,10 +76,9 @@ def _method(owner: Class, name: str) -> Function | None:
     for cls in owner.linearized():
         if name in cls.assigned:  # `self.norm = nn.Identity()`
             return None
-        for statement in cls.node.body:
-            if isinstance(statement, FUNCTIONS) and statement.name == name:
-                is_wrapped = name in cls.special
-                return None if is_wrapped else Function(home(cls.scope).scopes.by_node[statement], cls)
+        if name in cls.methods:
+            is_wrapped = name in cls.special
+            return None if is_wrapped else Function(home(cls.scope).scopes.by_node[cls.methods[name]], cls)
         if name in cls.scope.bound:  # under an `if`, or by an assignment
             return None
     return None

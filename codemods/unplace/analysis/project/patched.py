@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.places import Places
-from unplace.analysis.syntax.bindings import NamedStore, named_store
+from unplace.analysis.syntax.bindings import NamedStore
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope
 
@@ -23,45 +23,39 @@ ACTING = ("forward", "__class__")
 def patched(module: ModuleIndex) -> Places:
     """Return the places of the modules that the code of a file makes do something else when they are called."""
     found = Places()
-    for scope in module.scopes.by_node.values():
-        for holder in _patched_in(scope):
-            found.add(module, scope, holder)
+    for scope, holder in _patched_in(module):
+        found.add(module, scope, holder)
     return found
 
 
-def _patched_in(scope: Scope) -> Iterator[ast.expr]:
-    for node in _stored_attributes(scope):
+def _patched_in(module: ModuleIndex) -> Iterator[tuple[Scope, ast.expr]]:
+    for scope, node in module.attribute_stores():
         if node.attr in ACTING and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
-            yield node.value
-    for stored, name in _stored_by_name(scope):
+            yield scope, node.value
+    for scope, stored, name in _stored_by_name(module):
         if name in ACTING:
-            yield stored.holder
+            yield scope, stored.holder
 
 
 @once
 def patched_names(module: ModuleIndex) -> frozenset[str]:
     """Return the qualified names of what the code of a file replaces in other modules; for a method, of its class."""
-    found = {name for scope in module.scopes.by_node.values() for name in _replaced_in(module, scope)}
-    return frozenset(canonical(name.removesuffix(".forward")) for name in found)
+    return frozenset(canonical(name.removesuffix(".forward")) for name in _replaced_in(module))
 
 
-def _replaced_in(module: ModuleIndex, scope: Scope) -> Iterator[str]:
-    for node in _stored_attributes(scope):
+def _replaced_in(module: ModuleIndex) -> Iterator[str]:
+    for scope, node in module.attribute_stores():
         replaced = module.qualified(scope, node)
         if replaced is not None:
             yield replaced
-    for stored, name in _stored_by_name(scope):
+    for scope, stored, name in _stored_by_name(module):
         holder = module.qualified(scope, stored.holder)
         if holder is not None:
             yield f"{holder}.{name}"
 
 
-def _stored_attributes(scope: Scope) -> Iterator[ast.Attribute]:
-    return (node for node in scope.of(ast.Attribute) if isinstance(node.ctx, ast.Store))
-
-
-def _stored_by_name(scope: Scope) -> Iterator[tuple[NamedStore, str]]:
-    """Iterate over the stores under a constant name, `setattr(module, "forward", quick)`, with the name."""
-    for stored in filter(None, map(named_store, scope.of(ast.Call))):
-        if isinstance(stored.name, ast.Constant):
-            yield stored, str(stored.name.value)
+def _stored_by_name(module: ModuleIndex) -> Iterator[tuple[Scope, NamedStore, str]]:
+    """Iterate over the stores under a constant name, `setattr(module, "forward", quick)`, with scope and name."""
+    for scope, _, stored in module.storing_calls():
+        if stored is not None and isinstance(stored.name, ast.Constant):
+            yield scope, stored, str(stored.name.value)

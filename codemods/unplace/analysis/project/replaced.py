@@ -293,12 +293,11 @@ def _is_self(node: ast.expr) -> bool:
 def _stores(module: ModuleIndex) -> _Stores:
     found = _Stores()
     for scope in module.scopes.by_node.values():
-        for node in scope.nodes:
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    found.add(scope, target, node.value)
-            elif isinstance(node, ast.AnnAssign):
-                found.add(scope, node.target, node.value)
-            elif isinstance(node, ast.Call):
-                found.add_call(scope, node)
+        for statement in scope.of(ast.Assign):
+            for target in statement.targets:
+                found.add(scope, target, statement.value)
+        for annotated in scope.of(ast.AnnAssign):
+            found.add(scope, annotated.target, annotated.value)
+        for call in scope.of(ast.Call):
+            found.add_call(scope, call)
     return found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from unplace.analysis.project.module import ModuleIndex, once
-from unplace.analysis.syntax.bindings import named_store
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import is_true
+
+_FLAG = "inplace"
 
 Switch = tuple[Scope, ast.Assign | ast.Call, ast.expr]
 """An assignment or a call of `setattr` that sets the flag of a module, with its scope and the assigned value."""
@@ -28,23 +28,13 @@ def switches(module: ModuleIndex) -> list[Switch]:
 @once
 def _set(module: ModuleIndex) -> list[Switch]:
     """Return where the file sets the flag of modules to anything."""
-    scopes = module.scopes.by_node.values()
-    return [(scope, *found) for scope in scopes for found in _set_in(scope)]
-
-
-def _set_in(scope: Scope) -> Iterator[tuple[ast.Assign | ast.Call, ast.expr]]:
-    """Iterate over the nodes of a scope that set the flag of a module, each with what it is set to."""
-    for call in scope.of(ast.Call):
-        stored = named_store(call)
-        if stored is not None and isinstance(stored.name, ast.Constant) and stored.name.value == "inplace":
-            yield call, stored.value
-    for statement in scope.of(ast.Assign):
-        if any(map(_is_flag, statement.targets)):
-            yield statement, statement.value
-
-
-def _is_flag(target: ast.expr) -> bool:
-    """Tell whether a target is the flag of another object than that of the method."""
-    if not isinstance(target, ast.Attribute) or target.attr != "inplace":
-        return False
-    return not (isinstance(target.value, ast.Name) and target.value.id == "self")
+    found: list[Switch] = []
+    for scope, call, stored in module.storing_calls():
+        if stored is not None and isinstance(stored.name, ast.Constant) and stored.name.value == _FLAG:
+            found.append((scope, call, stored.value))
+    for store in module.stores_of(_FLAG):
+        statement = module.scopes.parents[store.node]
+        is_target = isinstance(statement, ast.Assign) and store.node in statement.targets
+        if isinstance(statement, ast.Assign) and is_target and not store.is_own:
+            found.append((store.scope, statement, statement.value))
+    return found

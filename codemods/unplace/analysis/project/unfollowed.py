@@ -34,7 +34,7 @@ class OwnCalls:
         scopes = module.scopes.by_node.values()
         self._module = module
         self._names = {scope.name for scope in scopes} | {owner.node.name for owner in module.classes.values()}
-        for scope in scopes:
+        for scope in {s.parent for s in scopes if isinstance(s.node, ast.Lambda) and s.parent is not None}:
             sources = module.bindings(scope).sources
             self._names |= {n for n, found in sources.items() if any(isinstance(s, ast.Lambda) for s in found)}
         self._imported = imported_from_run(module)

@@ -169,8 +169,8 @@ def _element(value: ast.expr, index: int, count: int) -> ast.AST:
     if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
         if not any(isinstance(e, ast.Starred) for e in value.elts):
             return value.elts[index]
-    picked = ast.Subscript(value, ast.Constant(index), ast.Load())
-    return ast.fix_missing_locations(ast.copy_location(picked, value))
+    place = ast.copy_location(ast.Constant(index), value)
+    return ast.copy_location(ast.Subscript(value, place, ast.Load()), value)
 
 
 def is_text(node: ast.expr) -> bool:

@@ -21,6 +21,7 @@ Imported = Callable[[Scope, ast.expr], "tuple[str | None, Class | None]"]
 
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 _FOR_LOOPS = (ast.For, ast.AsyncFor)
+_STORING = frozenset([*_ASSIGNMENTS, *_FOR_LOOPS, ast.AugAssign])
 _NAMED_TUPLE: list[str | None] = ["typing.NamedTuple"]
 _HARMLESS = frozenset(["eq", "frozen", "order", "repr", "slots", "unsafe_hash"])
 """The options of a dataclass that don't change what its constructor stores."""
@@ -142,22 +143,29 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
         return
     me = node.args.args[0].arg
     for statement in method.nodes:
-        if isinstance(statement, _ASSIGNMENTS):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            for target in targets:
-                for name, exact in _self_targets(target, me):
-                    _add(owner, name, method, statement.value if exact else None, qualified)
-                if isinstance(target, ast.Subscript) and (holder := _held_by(target.value, me)) is not None:
-                    if statement.value is not None:
-                        owner.added.setdefault(holder, []).append((method, statement.value))
-        elif isinstance(statement, ast.AugAssign):
-            for name, _ in _self_targets(statement.target, me):
-                owner.augmented.setdefault(name, []).append((method, statement.value))
-        elif isinstance(statement, ast.Call):
-            _collect_call(owner, method, statement, me, qualified)
-        elif isinstance(statement, _FOR_LOOPS):
-            for name, _ in _self_targets(statement.target, me):
-                _add(owner, name, method, None, qualified)
+        kind = type(statement)
+        if kind is ast.Call:
+            _collect_call(owner, method, statement, me, qualified)  # type: ignore[arg-type]
+        elif kind in _STORING:
+            _collect_stores(owner, method, statement, me, qualified)
+
+
+def _collect_stores(owner: Class, method: Scope, statement: ast.AST, me: str, qualified: Qualified) -> None:
+    """Record the attributes that an assignment or a loop of a method stores."""
+    if isinstance(statement, _ASSIGNMENTS):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            for name, exact in _self_targets(target, me):
+                _add(owner, name, method, statement.value if exact else None, qualified)
+            if isinstance(target, ast.Subscript) and (holder := _held_by(target.value, me)) is not None:
+                if statement.value is not None:
+                    owner.added.setdefault(holder, []).append((method, statement.value))
+    elif isinstance(statement, ast.AugAssign):
+        for name, _ in _self_targets(statement.target, me):
+            owner.augmented.setdefault(name, []).append((method, statement.value))
+    elif isinstance(statement, _FOR_LOOPS):
+        for name, _ in _self_targets(statement.target, me):
+            _add(owner, name, method, None, qualified)
 
 
 def _collect_call(owner: Class, method: Scope, call: ast.Call, me: str, qualified: Qualified) -> None:

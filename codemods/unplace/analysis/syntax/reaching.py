@@ -44,6 +44,7 @@ class Reaching:
         self._has_rounds = has_rounds
         self._leaving: list[tuple[list[_Env], list[_Env]]] = []  # at the `break` and `continue` of the loops around
         self._stored: set[str] = set()  # the names of the attributes bound so far
+        self._paths: set[str] = set()  # the paths of attributes bound so far: `self.h`
         self._optional = 0  # the number of expressions around this one that may leave it out
         self._block(body, {})
 
@@ -261,9 +262,12 @@ class Reaching:
     def _define(self, key: str, node: ast.AST, env: _Env) -> None:
         """Bind a key anew; what its attributes were is forgotten."""
         env[key] = frozenset([node])
+        if "." in key:
+            self._paths.add(key)
         below = f"{key}."
-        for other in [other for other in env if other.startswith(below)] if self._stored else ():
-            del env[other]
+        for path in self._paths:
+            if path.startswith(below):
+                env.pop(path, None)
 
     def _read(self, node: ast.AST, env: _Env) -> None:
         if not self._records or (type(node) is ast.Attribute and node.attr not in self._stored):
