@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from unplace.torchapi import members
@@ -240,8 +241,16 @@ def names_operation(attribute: str) -> bool:
     return attribute[-1] == "_" or attribute in members.OF_OPERATORS
 
 
+@cache
+def _is_marked(name: str) -> bool:
+    """Tell whether a called name may be that of an in-place method or function: `add_`, `__iadd__`."""
+    return name.endswith("_") or name.strip("_") in members.OF_OPERATORS
+
+
 def looks_in_place(node: ast.AST) -> bool:
     """Tell whether a node has the form of an in-place operation, whatever object it is applied to."""
+    if type(node) is ast.Call and not node.keywords and not _is_marked(_called(node)):
+        return any(map(is_true, node.args))
     for target in _ALL.get(type(node), ()):  # noqa: SIM110 - asked of every node, for which a generator costs more
         if target(node) is not None:
             return True

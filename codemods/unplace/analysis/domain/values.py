@@ -174,6 +174,8 @@ class Value(NamedTuple):
 
     def with_tokens(self, identity: Token, shape: Token, dtype: Token) -> Value:
         """Return the same value with other tokens; faster than `_replace`."""
+        if identity is self.identity and shape is self.shape and dtype is self.dtype:
+            return self
         return Value(self.kinds, self.objs, identity, shape, dtype, self.tracked, self.ref, self.likely)
 
 

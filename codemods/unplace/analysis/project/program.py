@@ -100,6 +100,7 @@ class Program:
         self._guesses: dict[tuple[Scope, str], Value] = {}
         self._elements: dict[tuple[Scope, str], Value] = {}
         self._attributes: dict[tuple[Class, str], Value] = {}
+        self._methods: dict[tuple[Class, str, bool], Methods] = {}
         self._guessing: set[object] = set()
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self.users: dict[Scope, list[tuple[Program, Scope]]] = {}  # the other files that may use a function
@@ -439,10 +440,13 @@ class Program:
 
     def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
         """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
-        derived = () if is_exact else self.overriding(owner, name)
-        if derived is None or is_replaced(owner, derived, name, self.module):
-            return Methods()
-        return methods_of(owner, name, derived)
+        key = (owner, name, is_exact)
+        found = self._methods.get(key)
+        if found is None:
+            derived = () if is_exact else self.overriding(owner, name)
+            is_open = derived is None or is_replaced(owner, derived, name, self.module)
+            found = self._methods[key] = Methods() if derived is None or is_open else methods_of(owner, name, derived)
+        return found
 
     def attribute(self, owner: Class, name: str) -> Value:
         """Return the value of an attribute of instances, as the join of everything that the class assigns to it."""

@@ -21,24 +21,25 @@ REMOVING = frozenset(["clear", "pop", "popitem", "remove"])
 
 def shortened_in(scope: Scope) -> Iterator[ast.Name | ast.Attribute]:
     """Iterate over the names and attributes of containers out of which a scope takes elements."""
-    for node in scope.nodes:
-        holder = _shortened_by(node)
+    for holder in (*map(_shortened_by_call, scope.of(ast.Call)), *map(_shortened_by_target, scope.of(ast.Subscript))):
         if isinstance(holder, ast.Attribute) and holder.attr == "_modules":
             holder = holder.value
         if isinstance(holder, ast.Name | ast.Attribute):
             yield holder
 
 
-def _shortened_by(node: ast.AST) -> ast.expr | None:
-    """Return the container out of which a call, a deletion or the store of a slice may take elements."""
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr in REMOVING:
-            return node.func.value
-        return node.args[0] if last_name(node.func) == "delattr" and node.args else None
-    if not isinstance(node, ast.Subscript):
+def _shortened_by_call(node: ast.Call) -> ast.expr | None:
+    """Return the container out of which a call may take elements."""
+    if isinstance(node.func, ast.Attribute) and node.func.attr in REMOVING:
+        return node.func.value
+    return node.args[0] if node.args and last_name(node.func) == "delattr" else None
+
+
+def _shortened_by_target(node: ast.Subscript) -> ast.expr | None:
+    """Return the container out of which a deletion or the store of a slice may take elements."""
+    if type(node.ctx) is ast.Load:
         return None
-    is_cut = isinstance(node.ctx, ast.Store) and isinstance(node.slice, ast.Slice)
-    return node.value if is_cut or isinstance(node.ctx, ast.Del) else None
+    return node.value if isinstance(node.ctx, ast.Del) or isinstance(node.slice, ast.Slice) else None
 
 
 @once

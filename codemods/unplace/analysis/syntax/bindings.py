@@ -14,6 +14,9 @@ from unplace.torchapi import modules
 _NAMED = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 """The types of nodes that bind the name in their field `name`."""
 
+_NEUTRAL = frozenset([ast.Attribute, ast.Subscript, ast.BinOp, ast.Dict, ast.Return, ast.Yield])
+"""The types of nodes that neither bind names nor tell how they are used."""
+
 _ITERATES = frozenset(["enumerate", "zip", "reversed", "list", "tuple", "sorted", "iter", "map"])
 
 
@@ -41,7 +44,8 @@ class Bindings:
         """Return the index of a scope, without the nodes of the scopes inside it."""
         found = cls()
         for node in scope.nodes:
-            found._add(node)
+            if type(node) not in _NEUTRAL:
+                found._add(node)
         return found
 
     def _add(self, node: Any) -> None:
@@ -51,8 +55,6 @@ class Bindings:
         elif kind is ast.Assign:
             for target in node.targets:
                 self._add_target(target, node.value)
-        elif kind is ast.Starred:
-            self._add_iterated(node.value)
         else:
             self._add_binding(node, kind)
 
