@@ -14,7 +14,6 @@ from typing import NamedTuple
 from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, OTHER, SHAPE, TENSOR, TUPLE, UNKNOWN, Value
 from unplace.analysis.project.module import ModuleIndex, imports_torch, once
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types import evidence
 from unplace.analysis.types.constraints import Collector
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.relations import ANYTHING
@@ -68,7 +67,6 @@ class Inferred(NamedTuple):
 
 
 NOTHING_KNOWN = Inferred(ANYTHING, ANYTHING)
-_FOREIGN = Inferred(ANYTHING, ANYTHING & ~TENSOR)
 
 
 class Inference:
@@ -107,39 +105,6 @@ class Inference:
 def inferred(module: ModuleIndex, scope: Scope) -> Inference:
     """Return the kinds that the uses in a scope allow."""
     return Inference(Collector(module, scope).found, keeps_arrays=_uses_arrays(module, scope))
-
-
-@once
-def of_parameter(module: ModuleIndex, scope: Scope, argument: ast.arg) -> Inferred:
-    """Return the kinds that the uses of a parameter allow; nothing is solved where its attributes tell enough."""
-    return _FOREIGN if _is_foreign(module, scope, argument) else inferred(module, scope).of(argument)
-
-
-def _is_foreign(module: ModuleIndex, scope: Scope, argument: ast.arg) -> bool:
-    """Tell whether a parameter is only read for attributes that no tensor has, and handed on to what isn't known.
-
-    self.size = config.hidden_size
-    self.mlp = MLP(config)
-    """
-    if argument.arg in scope.volatile or argument.arg in module.bindings(scope).sources:
-        return False
-    parents, is_foreign = module.scopes.parents, False
-    for name in scope.names:
-        if name.id != argument.arg:
-            continue
-        outer = parents[name]
-        if isinstance(outer, ast.Attribute):
-            is_of_tensor = evidence.is_attribute_of_tensor(outer.attr) or isinstance(parents[outer], ast.Call)
-            if is_of_tensor or not isinstance(outer.ctx, ast.Load):
-                return False
-            is_foreign = True
-            continue
-        call = parents[outer] if isinstance(outer, ast.keyword) else outer
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func is name:
-            return False
-        if module.qualified(scope, call.func, with_builtins=True) not in (None, "builtins.getattr"):
-            return False
-    return is_foreign
 
 
 def _solved(system: System, untold: set[Variable], unlikely: int) -> tuple[list[int], list[int]]:

@@ -33,7 +33,7 @@ from unplace.analysis.syntax.classes import OF_INSTANCES, is_class_method, is_st
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
 from unplace.analysis.types.evidence import Evidence
-from unplace.analysis.types.inference import inferred, of_parameter
+from unplace.analysis.types.inference import inferred
 from unplace.diagnostics.forms import target_of
 from unplace.torchapi import modes
 
@@ -93,7 +93,7 @@ def _unannotated(
     if by_default == NUMBER or by_default & TEXT:
         return Value(by_default)
     is_of_class = kinds.names_a_class(argument.annotation)
-    found = of_parameter(program.module, scope, argument).evidence if not is_of_class else Evidence.NONE
+    found = inferred(program.module, scope).of(argument).evidence if not is_of_class else Evidence.NONE
     if found is Evidence.PROOF:
         return Value(TENSOR | none)
     callers = _from_callers(program, scope, argument.arg)
@@ -108,7 +108,8 @@ def _unannotated(
         if any(value.must_be(_NO_INPUTS) for value in passed):
             return Value(passed[0].kinds if len({value.kinds for value in passed}) == 1 else UNKNOWN)
         if _may_be_tensor(program, scope, argument):
-            return Value(TENSOR, likely=not of_parameter(program.module, scope, argument).is_like_array)
+            used = inferred(program.module, scope).of(argument)
+            return Value(TENSOR, likely=not used.is_like_array)
     if not found and _is_applied(program, scope):
         return Value(MODULE, likely=True)
     return Value(TENSOR | none, likely=True) if found else Value(UNKNOWN | none)
@@ -130,7 +131,7 @@ def _is_applied(program: Analysis, scope: Scope) -> bool:
 def _may_be_tensor(program: Analysis, scope: Scope, argument: ast.arg) -> bool:
     """Tell whether the body uses an argument as no size and no sequence, and only with attributes that a tensor has."""
     bindings = program.module.bindings(scope)
-    found = of_parameter(program.module, scope, argument)
+    found = inferred(program.module, scope).of(argument)
     if bindings.replaces_elements(argument.arg) or not found.may_be_tensor:
         return False
     return argument.arg not in bindings.iterated or found.is_like_array
