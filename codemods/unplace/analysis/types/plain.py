@@ -45,8 +45,9 @@ def is_plain(module: ModuleIndex, scope: Scope, name: str) -> bool:
     owner = module.scopes.owner(scope, name)
     if owner is None or name not in owner.assigned or name in owner.volatile:
         return False
+    sources = [*_bound(module, owner, name)]
     is_parameter = any(parameter.arg == name for parameter in owner.parameters)
-    if not is_parameter and all(_is_no_number(*source) for source in _bound(module, owner, name)):
+    if sources and not is_parameter and all(_is_no_number(*source) for source in sources):
         return True
     return _are_numbers(module, _bound_or_added(module, owner, name))
 
@@ -76,10 +77,11 @@ def _is_special(cls: Class, name: str) -> bool:
 
 def _bound(module: ModuleIndex, scope: Scope, name: str) -> Iterator[_Source]:
     """Iterate over what a name is bound to, but for parameters and loops that give numbers."""
-    for parameter in scope.parameters:
-        if parameter.arg == name and not _takes_numbers(scope, parameter):
-            yield scope, None
-    for source in module.bindings(scope).sources.get(name, ()):
+    given = [parameter for parameter in scope.parameters if parameter.arg == name]
+    sources = module.bindings(scope).sources.get(name, ())
+    if not all(_takes_numbers(scope, parameter) for parameter in given) or not (given or sources):
+        yield scope, None
+    for source in sources:
         if isinstance(source, ast.expr):
             yield scope, source
         elif not isinstance(source, ast.For) or not yields_numbers(source, name):
