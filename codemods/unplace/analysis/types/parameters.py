@@ -157,7 +157,7 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
     if scope.name == "<lambda>" and not vmapped.names_vmap(program.module):
         return None
     with program.guessing((scope, "callers", name)) as is_first:
-        passes = [*_passed(program, scope, name)] if is_first else []
+        passes = [p for p in _passed(program, scope, name) if not _is_of_unseen_class(program, *p)] if is_first else []
         found = [program.estimate(*one) for passed in passes for one in _assigned(program, *passed)]
         found += _batched(program, scope, name) if is_first else []
         if is_first and _may_be_written(scope, name):
@@ -170,6 +170,20 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
         seen |= value.kinds
     likely = any(v.likely for v in found)
     return Value(seen, likely=likely, tracked=Tracked.MAYBE, ref=_record_of_all(found))
+
+
+def _is_of_unseen_class(program: Analysis, scope: Scope, argument: ast.expr) -> bool:
+    """Tell whether an argument is a parameter of the caller that is annotated with a class which isn't seen.
+
+    def build(config: BertConfig):
+        return Attention(config)        says nothing of what `Attention` takes
+    """
+    if not isinstance(argument, ast.Name) or argument.id in program.module.bindings(scope).sources:
+        return False
+    given = next((parameter for parameter in scope.parameters if parameter.arg == argument.id), None)
+    if given is None or default_for(scope, given.arg) is not None or not kinds.names_a_class(given.annotation):
+        return False
+    return _annotated_class(program, scope, given.annotation) is None
 
 
 def _batched(program: Analysis, scope: Scope, name: str) -> Iterator[Value]:
