@@ -76,14 +76,22 @@ class _Unit:
         return not self.loaded.isdisjoint(attributes) or (self.reads_any and bool(attributes))
 
     def stores(self, edit: Edit, text: Text) -> set[str]:
-        """Return the attributes in which an edit may show: those that its statement, or else the function, stores."""
-        assignments = (node for scope in self.scopes for node in scope.of(ast.Assign))
-        for node in assignments:
-            start, end = text.span(node)
-            targets = [target.attr for target in node.targets if isinstance(target, ast.Attribute)]
-            if start <= edit.start and edit.end <= end and len(targets) == len(node.targets):
-                return set(targets)
+        """Return the attributes in which an edit may show: all that the function stores, or the one that gets a result.
+
+        self.act = nn.ReLU(inplace=True)            the edit is among the arguments
+        """
+        for node in (node for scope in self.scopes for node in scope.of(ast.Assign)):
+            if isinstance(node.value, ast.Call) and _keeps_callee(edit, node.value, text):
+                targets = [target.attr for target in node.targets if isinstance(target, ast.Attribute)]
+                return set(targets) if len(targets) == len(node.targets) else self.stored
         return self.stored
+
+
+def _keeps_callee(edit: Edit, call: ast.Call, text: Text) -> bool:
+    """Tell whether an edit changes nothing but the arguments of a call."""
+    (start, end), (_, behind) = text.span(call), text.span(call.func)
+    is_whole = edit.start == start and edit.replacement.startswith(f"{text.text[start:behind]}(")
+    return edit.end <= end and (is_whole or edit.start >= behind)
 
 
 @dataclass(slots=True)
@@ -132,6 +140,8 @@ def _affected(before: Program, after: Program, edited: Mapping[int, set[str]]) -
     while todo:
         number = todo.pop()
         unit, later = units[number], now[number]
+        if number in found:
+            continue
         if unit.shows or later.shows:
             return None
         found.add(number)
