@@ -71,13 +71,15 @@ def other(x: torch.Tensor):
 
 
 @pytest.mark.parametrize(
-    "read", ["BOX.held", "getattr(BOX, 'held')", "getattr(BOX, name)", "vars(BOX)"], ids=["name", "text", "any", "vars"]
+    "read",
+    ["print(BOX.held)", "getattr(BOX, 'held')", "getattr(BOX, name)", "vars(BOX)", "BOX.held += 1"],
+    ids=["name", "text", "any", "vars", "augmented"],
 )
 def test_a_function_is_not_settled_where_it_may_read_an_attribute_that_an_edited_one_stores(
     read: str, looked_at: list[LineRanges | None]
 ) -> None:
     text = EDITED.replace("    y += 1", "    y += 1\n    BOX.held = y")
-    reader = f"\n\ndef reader(x: torch.Tensor, name):\n    print({read})\n    x += 1\n"
+    reader = f"\n\ndef reader(x: torch.Tensor, name):\n    {read}\n    x += 1\n"
     other = "\n\ndef other(x: torch.Tensor):\n    print(BOX.kept, getattr(BOX, 'kept'))\n    x += 1\n"
     rewrite_text(f"{text}{reader}{other}", "m.py", Options(unsafe=True))
     assert looked_at == [None, ((4, 8), (11, 13))]

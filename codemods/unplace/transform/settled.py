@@ -60,8 +60,10 @@ class _Unit:
         attributes = scope.of(ast.Attribute)
         self.names.update(name.id for name in scope.names if name.id not in scope.bound)
         self.attributes.update(node.attr for node in attributes)
-        for node in attributes:
-            (self.loaded if type(node.ctx) is ast.Load else self.stored).add(node.attr)
+        self.stored.update(node.attr for node in attributes if type(node.ctx) is not ast.Load)
+        self.loaded.update(node.attr for node in attributes if type(node.ctx) is not ast.Store)
+        augmented = (node.target for node in scope.of(ast.AugAssign))
+        self.loaded.update(target.attr for target in augmented if isinstance(target, ast.Attribute))
         for call in scope.of(ast.Call):
             if isinstance(call.func, ast.Name) and call.func.id == "getattr":
                 name = call.args[1] if len(call.args) > 1 else None
