@@ -96,9 +96,11 @@ class Callers:
         return found
 
     def _sees(self, scope: Scope, parameter: str, assumption: Reason) -> tuple[list[Reason], list[Reason]]:
-        handed = calls_in_file(self.program, scope, parameter)
         assumptions: list[Reason] = []
-        settled = self._settled(scope, parameter, handed, assumptions)
+        handed = calls_in_file(self.program, scope, parameter)
+        held = self._written_in(scope, parameter)
+        holding = [call for place in held for call in calls_in_file(self.program, scope, place)]
+        settled = self._settled(scope, parameter, [*handed, *holding], assumptions)
         if settled is not None:
             return settled
         program = self.program.home_of(scope)
@@ -112,7 +114,8 @@ class Callers:
             blocker = self._meant(scope, parameter)
         if blocker is not None:
             return [blocker], []
-        settled = self._settled(scope, parameter, calls_elsewhere(self.program, scope, parameter), assumptions)
+        elsewhere = (call for place in (parameter, *held) for call in calls_elsewhere(self.program, scope, place))
+        settled = self._settled(scope, parameter, elsewhere, assumptions)
         if settled is not None or outside is not None:
             return settled or ([], list(dict.fromkeys((*(outside or ()), *assumptions))))
         blocker = self._use_out_of_reach(
@@ -121,6 +124,12 @@ class Callers:
         if blocker is not None:
             return [blocker], []
         return [], list(dict.fromkeys((assumption, *assumptions)))  # callers in sight may pass on their own argument
+
+    def _written_in(self, scope: Scope, parameter: str) -> list[str]:
+        """Return the attributes of a parameter whose tensors the function writes: `s.h`."""
+        summary = self.program.home_of(scope).summary(Function(scope))
+        places = summary.writes_held if summary is not None else frozenset()
+        return sorted(place for place in places if place.startswith(f"{parameter}."))
 
     def _settled(
         self, scope: Scope, parameter: str, handed: Iterable[Handed], assumptions: list[Reason]
