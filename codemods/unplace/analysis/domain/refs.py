@@ -10,8 +10,8 @@ from unplace.analysis.domain.constants import NOTHING, Fixed
 from unplace.analysis.domain.values import Value
 from unplace.analysis.syntax.nodes import FUNCTIONS
 from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import modules
 
-_PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 _OF_ASSIGNING = frozenset(["__delattr__", "__getattribute__", "__setattr__"])
 _PLAIN_METACLASSES = frozenset(["ABCMeta", "EnumMeta", "EnumType", "type"])
 _WITHOUT_ATTRIBUTES = frozenset(["ABC", "Enum", "Generic", "NamedTuple", "Protocol", "object"])
@@ -129,12 +129,12 @@ class Class:
     @property
     def is_tensor(self) -> bool:
         """Tell whether instances are tensors that may redefine torch's operations, as far as the files show."""
-        return self.derives_from("torch.Tensor", *_PARAMETERS)
+        return self.derives_from("torch.Tensor", *modules.PARAMETERS)
 
     @property
     def is_parameter(self) -> bool:
         """Tell whether a module that has an instance as an attribute registers it, as far as the files show."""
-        return self.derives_from(*_PARAMETERS)
+        return self.derives_from(*modules.PARAMETERS)
 
     @property
     def is_immutable(self) -> bool:
