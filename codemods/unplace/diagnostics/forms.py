@@ -236,20 +236,15 @@ WRITING = frozenset(_ALL)
 _TELLING = _by_node(kind for kind in (WriteKind.OUT, *WriteKind) if kind.value.is_telling)
 
 
-def names_operation(attribute: str) -> bool:
-    """Tell whether an attribute is named like a method or function that works in place: `mul_`, `iadd`."""
-    return attribute[-1] == "_" or attribute in members.OF_OPERATORS
-
-
 @cache
-def _is_marked(name: str) -> bool:
-    """Tell whether a called name may be that of an in-place method or function: `add_`, `__iadd__`."""
+def names_operation(name: str) -> bool:
+    """Tell whether a name is like that of a method or function that works in place: `mul_`, `iadd`, `__iadd__`."""
     return name.endswith("_") or name.strip("_") in members.OF_OPERATORS
 
 
 def looks_in_place(node: ast.AST) -> bool:
     """Tell whether a node has the form of an in-place operation, whatever object it is applied to."""
-    if type(node) is ast.Call and not node.keywords and not _is_marked(_called(node)):
+    if type(node) is ast.Call and not node.keywords and not names_operation(_called(node)):
         return any(map(is_true, node.args))
     for target in _ALL.get(type(node), ()):  # noqa: SIM110 - asked of every node, for which a generator costs more
         if target(node) is not None:

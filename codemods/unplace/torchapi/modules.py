@@ -56,8 +56,6 @@ DROPS = "Dropout"
 """A part of the names of the modules that return their input in evaluation."""
 
 PARAMETER = "torch.nn.Parameter"
-PARAMETERS = (PARAMETER, "torch.nn.parameter.Parameter")
-"""The names of the class of parameters."""
 
 ADDING = frozenset(["append", "insert"])
 """Methods of containers that add their last argument."""

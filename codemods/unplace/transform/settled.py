@@ -149,7 +149,7 @@ def _affected(before: Program, after: Program, edited: Mapping[int, set[str]]) -
         found.add(number)
         stored = edited.get(number, unit.stored) | (later.stored - unit.stored)
         todo += (i for i, reader in enumerate(now) if i not in found and reader.reads(stored))
-        callers = {_outermost(caller) for caller in _told(before, unit.scope, after, now[number].scope)}
+        callers = {_outermost(caller) for caller in _told(before, unit.scope, after, later.scope)}
         if not callers <= numbers.keys():
             return None
         todo += {numbers[caller] for caller in callers} - found

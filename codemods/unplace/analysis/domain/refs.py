@@ -129,12 +129,12 @@ class Class:
     @property
     def is_tensor(self) -> bool:
         """Tell whether instances are tensors that may redefine torch's operations, as far as the files show."""
-        return self.derives_from("torch.Tensor", *modules.PARAMETERS)
+        return self.derives_from("torch.Tensor", modules.PARAMETER)
 
     @property
     def is_parameter(self) -> bool:
         """Tell whether a module that has an instance as an attribute registers it, as far as the files show."""
-        return self.derives_from(*modules.PARAMETERS)
+        return self.derives_from(modules.PARAMETER)
 
     @property
     def is_immutable(self) -> bool:

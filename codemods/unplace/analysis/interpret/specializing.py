@@ -51,6 +51,8 @@ def of_call(program: Analysis, function: Function, arguments: Arguments, receive
     given = {(name, c) for name, c in _given(scope, arguments, receiver) if name in asked} if asked else set()
     of = receiver.ref if receiver is not None and isinstance(receiver.ref, Instance) else None
     fields = set(_fields(program, of).items()) if of is not None and of.given and function.owner is not None else set()
+    if not given and not fields:
+        return GENERAL
     deciding = _deciding(module, scope, frozenset(given | fields))
     found = fields | {(name, c) for name, c in given if c == ABSENT or name in deciding}
     return Variant(frozenset(found), of) if found else GENERAL

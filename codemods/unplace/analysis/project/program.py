@@ -441,12 +441,11 @@ class Program:
     def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
         """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
         key = (owner, name, is_exact)
-        found = self._methods.get(key)
-        if found is None:
+        if key not in self._methods:
             derived = () if is_exact else self.overriding(owner, name)
-            is_open = derived is None or is_replaced(owner, derived, name, self.module)
-            found = self._methods[key] = Methods() if derived is None or is_open else methods_of(owner, name, derived)
-        return found
+            is_known = derived is not None and not is_replaced(owner, derived, name, self.module)
+            self._methods[key] = methods_of(owner, name, derived or ()) if is_known else Methods()
+        return self._methods[key]
 
     def attribute(self, owner: Class, name: str) -> Value:
         """Return the value of an attribute of instances, as the join of everything that the class assigns to it."""

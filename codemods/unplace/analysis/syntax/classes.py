@@ -143,10 +143,9 @@ def _collect_attributes(owner: Class, method: Scope, qualified: Qualified) -> No
         return
     me = node.args.args[0].arg
     for statement in method.nodes:
-        kind = type(statement)
-        if kind is ast.Call:
-            _collect_call(owner, method, statement, me, qualified)  # type: ignore[arg-type]
-        elif kind in _STORING:
+        if isinstance(statement, ast.Call):
+            _collect_call(owner, method, statement, me, qualified)
+        elif type(statement) in _STORING:
             _collect_stores(owner, method, statement, me, qualified)
 
 

@@ -22,19 +22,17 @@ from unplace.analysis.syntax.bindings import is_text, yields_numbers
 from unplace.analysis.syntax.nodes import NUMBERS
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
+from unplace.analysis.types.callees import RESULTS, Callees
 from unplace.analysis.types.own_methods import own_methods
 from unplace.analysis.types.parameters import default_of
-from unplace.torchapi import Result
 
 COLLECTIONS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 """The types of the expressions that make a collection."""
 
 _MAKES_COLLECTIONS = frozenset(["dict", "list", "set", "OrderedDict", "defaultdict", "Counter"])
-_MAKES_NUMBERS = frozenset(["bool", "float", "hasattr", "id", "int", "isinstance", "len", "ord"])
-_OF_NUMBERS = frozenset(["abs", "max", "min", "pow", "round"])
+_OF_NUMBERS = frozenset(f"builtins.{name}" for name in ("abs", "max", "min", "pow", "round"))
 """Functions of Python that give a number for numbers."""
 
-_COUNTS = (Result.BOOL, Result.NUMBER)
 _Source = tuple[Scope, ast.expr | None]
 """What is assigned, and where; None where that isn't a plain expression."""
 
@@ -49,7 +47,7 @@ def is_plain(module: ModuleIndex, scope: Scope, name: str) -> bool:
     is_parameter = any(parameter.arg == name for parameter in owner.parameters)
     if sources and not is_parameter and all(_is_no_number(*source) for source in sources):
         return True
-    return _are_numbers(module, _bound_or_added(module, owner, name))
+    return _are_numbers(module, [*sources, *_added(module, owner, name)])
 
 
 @once
@@ -59,7 +57,7 @@ def is_plain_attribute(module: ModuleIndex, scope: Scope, name: str) -> bool:
     Nothing else than the methods of the class and its relatives in this file may store it.
     """
     cls = module.class_of(scope)
-    if cls is None or module.stores_in_others(name) or module.is_named_elsewhere(name):
+    if cls is None or module.stores_in_others(name):
         return False
     family = (*cls.linearized(), *module.descendants(cls))
     if any(_is_special(each, name) or home(each.scope) is not module for each in family):
@@ -68,7 +66,8 @@ def is_plain_attribute(module: ModuleIndex, scope: Scope, name: str) -> bool:
     if not sources:
         return False
     added = [source for each in family for source in each.augmented.get(name, ())]
-    return all(_is_no_number(*source) for source in sources) or _are_numbers(module, [*sources, *added])
+    is_plain = all(_is_no_number(*source) for source in sources) or _are_numbers(module, [*sources, *added])
+    return is_plain and not module.is_named_elsewhere(name)  # last, because it reads the other files
 
 
 def _is_special(cls: Class, name: str) -> bool:
@@ -88,10 +87,9 @@ def _bound(module: ModuleIndex, scope: Scope, name: str) -> Iterator[_Source]:
             yield scope, None
 
 
-def _bound_or_added(module: ModuleIndex, scope: Scope, name: str) -> list[_Source]:
-    """Return what a name is bound to, and what is added to it: `n += k`."""
-    added = ((scope, source) for source in module.bindings(scope).extended.get(name, ()))
-    return [*_bound(module, scope, name), *added]
+def _added(module: ModuleIndex, scope: Scope, name: str) -> Iterator[_Source]:
+    """Iterate over what is added to a name: `n += k`."""
+    return ((scope, source) for source in module.bindings(scope).extended.get(name, ()))
 
 
 def _takes_numbers(scope: Scope, parameter: ast.arg) -> bool:
@@ -122,7 +120,7 @@ def _are_numbers(module: ModuleIndex, sources: list[_Source]) -> bool:
                 return False
             if (scope, source.id) not in seen:
                 seen.add((scope, source.id))
-                todo += _bound_or_added(module, scope, source.id)
+                todo += (*_bound(module, scope, source.id), *_added(module, scope, source.id))
             continue
         parts = _parts(module, scope, source) if source is not None else None
         if parts is None:
@@ -157,21 +155,18 @@ def _parts(module: ModuleIndex, scope: Scope, node: ast.expr) -> list[ast.expr] 
 
 
 def _parts_of_call(module: ModuleIndex, scope: Scope, call: ast.Call) -> list[ast.expr] | None:
-    callee = call.func
-    if isinstance(callee, ast.Name) and callee.id in _MAKES_NUMBERS | _OF_NUMBERS:
-        is_plain_call = not call.keywords and not any(isinstance(a, ast.Starred) for a in call.args)
-        if not is_plain_call or module.scopes.owner(scope, callee.id) is not None:
-            return None
-        return [] if callee.id in _MAKES_NUMBERS else call.args
-    qualified = module.qualified(scope, callee)
-    if qualified is not None:
-        function = torchapi.function(qualified)
-        return [] if function is not None and function.result in _COUNTS else None
+    callees, callee = Callees(module, scope), call.func
+    if callees.qualified(callee) in _OF_NUMBERS:
+        is_unpacked = call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args)
+        return call.args if not is_unpacked else None
+    signature = callees.signature(call)
+    if signature is not None:
+        return [] if signature.is_test or signature.result == NUMBER else None
     if not isinstance(callee, ast.Attribute) or callee.attr in own_methods(module):
         return None
     method = torchapi.tensor_method(callee.attr)
     is_one_size = callee.attr == "size" and len(call.args) == 1
-    return [] if is_one_size or (method is not None and method.result in _COUNTS) else None
+    return [] if is_one_size or (method is not None and RESULTS[method.result] == NUMBER) else None
 
 
 def _is_shape(module: ModuleIndex, node: ast.expr) -> bool:
