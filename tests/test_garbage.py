@@ -6,6 +6,7 @@ import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
 
@@ -13,7 +14,7 @@ from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.files import Project
 from unplace.config.options import Options
-from unplace.runs import outcome
+from unplace.runs import garbage, outcome
 from unplace.runs.garbage import IN_ONE_FILE, collecting_rarely
 
 WRITES = b"import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
@@ -85,3 +86,35 @@ def test_what_a_file_took_is_free_without_a_collection(alone: bool, tmp_path: Pa
         assert [thing for thing in gc.get_objects() if isinstance(thing, Run | Snapshot)] == before
     finally:
         gc.enable()
+
+
+def test_the_end_of_a_file_is_no_collection() -> None:
+    collections: list[str] = []
+
+    def note(phase: str, _: dict[str, int]) -> None:
+        collections.append(phase)
+
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        with collecting_rarely():
+            kept = [[] for _ in range(2_000)]
+        kept += [[] for _ in range(600)]  # fewer than the threshold
+    finally:
+        gc.callbacks.remove(note)
+    assert len(kept) == 2_600
+    assert not collections
+
+
+def test_garbage_of_files_is_collected_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Knot:
+        def __init__(self) -> None:
+            self.own = self
+
+    monkeypatch.setattr(garbage, "_survivors", garbage._Survivors(_most=1_000))
+    gc.collect()
+    knots = WeakSet[Knot]()
+    with collecting_rarely():
+        for _ in range(1_000):
+            knots.add(Knot())
+    assert not knots
