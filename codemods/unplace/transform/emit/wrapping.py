@@ -15,7 +15,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from io import StringIO
-from itertools import pairwise
 from math import inf
 
 from unplace.analysis.syntax.nodes import children
@@ -133,14 +132,15 @@ def _brackets(tokens: list[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.Token
 
 @lru_cache(maxsize=4)
 def _hugs(text: Text) -> bool:
-    """Tell whether most brackets of a file that span lines are closed behind their last element, not below it."""
-    try:
-        tokens = list(tokenize.generate_tokens(StringIO(text.text).readline))
-    except _BREAKS:
-        return False
-    following = {token.start: after.string for token, after in pairwise(tokens)}
-    spanning = [
-        (o, c) for o, c in _brackets(tokens) if o.start[0] < c.start[0] and following[c.start] not in (":", "->")
-    ]
-    hugging = [c for _, c in spanning if c.line[: c.start[1]].strip()]
-    return 2 * len(hugging) > len(spanning)
+    """Tell whether most calls of a file that span lines are closed behind their last argument, not below it."""
+    ends = [(call.end_lineno or 0, call.end_col_offset or 0) for call in _spanning_calls(parsed(text.text))]
+    hugging = [line for line, column in ends if text.line(line).encode()[: column - 1].strip()]
+    return 2 * len(hugging) > len(ends)
+
+
+def _spanning_calls(node: ast.AST) -> Iterator[ast.Call]:
+    """Iterate over the calls below a node that span lines."""
+    for below in children(node):
+        if getattr(below, "end_lineno", inf) != getattr(below, "lineno", 0):
+            yield from [below] if isinstance(below, ast.Call) else []
+            yield from _spanning_calls(below)
