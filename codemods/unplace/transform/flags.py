@@ -223,7 +223,7 @@ def _calls_with_flag(module: ModuleIndex) -> Iterator[tuple[Scope, ast.Call]]:
     imported = {name for name, target in module.imports.names.items() if target.rpartition(".")[2] in taking}
     named = taking | imported
     for scope in module.scopes.by_node.values():
-        for node in module.bindings(scope).calls:
+        for node in scope.of(ast.Call):
             has_keyword = bool(node.keywords) and any(keyword.arg == _FLAG for keyword in node.keywords)
             if has_keyword or last_name(node.func) in named:
                 yield scope, node

@@ -139,7 +139,7 @@ def is_like_a_parameter(site: Site) -> bool:
 
 def _marks_dirty(site: Site) -> bool:
     """Tell whether a custom function says of what it writes that it does: `ctx.mark_dirty(x)`."""
-    calls = site.program.module.bindings(site.run.scope).calls
+    calls = site.run.scope.of(ast.Call)
     marked = [a for call in calls if getattr(call.func, "attr", "") == "mark_dirty" for a in call.args]
     roots = site.roots()
     values = (site.run.values.get(node) for node in marked)
@@ -194,7 +194,7 @@ def is_optimised(site: Site) -> bool:
 
 def has_optimizer(site: Site) -> bool:
     """Tell whether the scope hands the written tensor to an optimizer: `torch.optim.SGD([x], lr=0.1)`."""
-    calls = site.program.module.bindings(site.run.scope).calls
+    calls = site.run.scope.of(ast.Call)
     given = (n for call in calls if _makes_optimizer(site, call) for a in call.args for n in ast.walk(a))
     values = (site.run.values.get(node) for node in given if isinstance(node, ast.Name))
     return any(value is not None and value.objs & site.roots() for value in values)

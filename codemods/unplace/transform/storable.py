@@ -103,7 +103,7 @@ def _asked_attributes(site: Site) -> Iterator[str]:
     """Iterate over what `getattr(h, "_scale", 1.0)` asks the tensor for, in the function that writes it."""
     if not site.program.module.reads_of("getattr"):
         return
-    for call in site.program.module.bindings(site.run.scope).calls:
+    for call in site.run.scope.of(ast.Call):
         if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
             holder, name = site.run.values.get(call.args[0]), call.args[1]
             is_of_it = holder is not None and bool(holder.objs & site.value.objs)

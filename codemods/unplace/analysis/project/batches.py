@@ -143,7 +143,7 @@ def _spread(batches: Batches, batch: Batch, all_uses: list[Use]) -> None:
             continue
         values = Batched(run, batch, batches)
         mapping = {use.node: use for use in all_uses if use.caller is batch.scope}
-        for call in home(batch.scope).bindings(batch.scope).calls:
+        for call in batch.scope.of(ast.Call):
             found = _called(batch, values, call, mapping)
             if found is not None:
                 todo.append(found)

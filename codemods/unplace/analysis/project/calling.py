@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Member, alternatives
 from unplace.analysis.domain.values import ARRAY, CONTAINER, NONE, NUMBER, SHAPE, TENSOR, TEXT
 from unplace.analysis.interpret.run import Analysis
-from unplace.analysis.project.module import ModuleIndex, home, is_of, once
+from unplace.analysis.project.module import ModuleIndex, is_of, once
 from unplace.analysis.syntax.classes import is_static
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.flows import flows
@@ -47,7 +47,7 @@ def calls_elsewhere(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
 def calls_of_base(owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
     """Iterate over the calls of constructors in that of a class: `super().__init__(dim, act=nn.ReLU())`."""
     for method in owner.scope.inner:
-        for call in home(method).bindings(method).calls if method.name == "__init__" else ():
+        for call in method.of(ast.Call) if method.name == "__init__" else ():
             if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
                 yield method, call
 
@@ -87,7 +87,7 @@ def _holders(module: ModuleIndex, classes: frozenset[str]) -> Holders:
 @once
 def _calls_of_objects(module: ModuleIndex, classes: frozenset[str]) -> list[tuple[Scope, ast.Call]]:
     holders, scopes = _holders(module, classes), module.scopes.by_node.values()
-    return [(scope, call) for scope in scopes for call in module.bindings(scope).calls if holders.is_called(call.func)]
+    return [(scope, call) for scope in scopes for call in scope.of(ast.Call) if holders.is_called(call.func)]
 
 
 def calls_of_objects(program: Analysis, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:

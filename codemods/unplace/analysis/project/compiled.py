@@ -80,7 +80,7 @@ def _called(module: ModuleIndex, scope: Scope) -> Iterator[Scope]:
 
     They are called by name, or are the `forward` of a class whose object an attribute holds.
     """
-    called = {name for call in module.bindings(scope).calls if (name := last_name(call.func)) is not None}
+    called = {name for call in scope.of(ast.Call) if (name := last_name(call.func)) is not None}
     owner = module.class_of(scope)
     made = [source for cls in (owner.linearized() if owner is not None else ()) for _, source in _sources(cls)]
     classes = {last_name(n.func) for source in made for n in ast.walk(source) if isinstance(n, ast.Call)}

@@ -43,7 +43,7 @@ def _may_be_called(scope: Scope, argument: ast.arg) -> bool:
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     if isinstance(default_of(node.args, argument), _REFERRING):
         return True
-    for call in module.bindings(scope).calls:
+    for call in scope.of(ast.Call):
         if isinstance(call.func, ast.Name) and call.func.id == name:
             return True
         arguments = (*call.args, *(k.value for k in call.keywords)) if last_name(call.func) == "__init__" else ()

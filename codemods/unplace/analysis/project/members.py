@@ -245,7 +245,7 @@ def _is_shortened_by_methods(program: Analysis, owner: Class, name: str) -> bool
 
 def _handed(scope: Scope) -> Iterator[ast.expr]:
     """Iterate over the arguments of the calls in a scope that may change a list that they get."""
-    for call in home(scope).bindings(scope).calls:
+    for call in scope.of(ast.Call):
         if last_name(call.func) not in _COPYING:
             yield from call.args
             yield from (keyword.value for keyword in call.keywords)

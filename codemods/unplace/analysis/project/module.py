@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import builtins
 import os
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
@@ -197,7 +196,7 @@ class ModuleIndex:
 
     def reads_of(self, name: str) -> int:
         """Return how often a name is read, as a name or as an attribute of something."""
-        return _reads(self)[name]
+        return len(uses_by_name(self).get(name, ()))
 
     # -- names ----------------------------------------------------------------------------------------------------
 
@@ -398,7 +397,7 @@ def _calls(module: ModuleIndex) -> dict[str, list[tuple[Scope, ast.Call]]]:
     """Index all calls by the last name of the callee."""
     found: dict[str, list[tuple[Scope, ast.Call]]] = {}
     for scope in module.scopes.by_node.values():
-        for call in module.bindings(scope).calls:
+        for call in scope.of(ast.Call):
             name = last_name(call.func)
             if name is not None:
                 found.setdefault(name, []).append((scope, call))
@@ -416,16 +415,6 @@ def _attribute_stores(module: ModuleIndex) -> dict[str, list[AttributeStore]]:
         for element in scope.of(ast.Subscript):
             if isinstance(element.value, ast.Attribute) and type(element.ctx) is not ast.Load:
                 found.setdefault(element.value.attr, []).append(AttributeStore(scope, element.value, True))
-    return found
-
-
-@once
-def _reads(module: ModuleIndex) -> Counter[str]:
-    """Count the reads of each name."""
-    found: Counter[str] = Counter()
-    for scope in module.scopes.by_node.values():
-        found.update(name.id for name in scope.names if type(name.ctx) is ast.Load)
-        found.update(node.attr for node in scope.of(ast.Attribute))
     return found
 
 

@@ -84,7 +84,7 @@ def differentiates_twice(module: ModuleIndex) -> bool:
     return any(
         keyword.arg == "create_graph" and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is False)
         for scope in module.scopes.by_node.values()
-        for call in module.bindings(scope).calls
+        for call in scope.of(ast.Call)
         for keyword in call.keywords
     )
 

@@ -110,7 +110,7 @@ def _transforms(program: Analysis, scope: Scope) -> Iterator[ast.Call]:
     """Iterate over the calls that make a function of objects whose calls run a method: `torch.vmap(Layer())`."""
     module = program.module
     for user in module.scopes.by_node.values():
-        for call in module.bindings(user).calls:
+        for call in user.of(ast.Call):
             if call.args and module.qualified(user, call.func) in transforms.PASSING:
                 found = mapped(program, user, call.args[0])
                 if found is not None and found.scope is scope:

@@ -201,7 +201,7 @@ _USES = "uses of vmap"
 def _found(program: Analysis) -> Iterator[Use]:
     module = program.module
     for scope in list(module.scopes.by_node.values()):
-        for call in module.bindings(scope).calls:
+        for call in scope.of(ast.Call):
             if call.args and module.qualified(scope, call.func) in transforms.VMAP:
                 function = mapped(program, scope, call.args[0])
                 if function is not None:
@@ -238,9 +238,8 @@ def passed(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, 
 
 def _calls_of(program: Analysis, scope: Scope, node: ast.expr) -> Iterator[ast.Call]:
     """Iterate over the calls of a `vmap` in the function that makes it: `vmap(f)(x)`, and `g(x)` for `g = vmap(f)`."""
-    bindings = program.module.bindings(scope)
-    names = {name for name, sources in bindings.sources.items() if sources == [node]}
-    for call in bindings.calls:
+    names = {name for name, sources in program.module.bindings(scope).sources.items() if sources == [node]}
+    for call in scope.of(ast.Call):
         if call.func is node or (isinstance(call.func, ast.Name) and call.func.id in names):
             yield call
 

@@ -149,7 +149,7 @@ class _Search:
 
     def _passed(self, run: Run, is_it: Callable[[Value | None], bool]) -> Iterator[Parameter]:
         """Iterate over the parameters of the file's functions that receive such a value from a call in `run`."""
-        for call in self.program.module.bindings(run.scope).calls:
+        for call in run.scope.of(ast.Call):
             if run is self.run and not self._may_follow(run.statement_of(call)):
                 continue
             for called in self._called(run, call):
@@ -176,7 +176,7 @@ class _Search:
 
     def _is_given_with(self, scope: Scope) -> bool:
         """Tell whether some call gets both the function and the tensor: `map(lambda v: v.mul_(2), [h])`."""
-        for call in self.program.module.bindings(self.run.scope).calls:
+        for call in self.run.scope.of(ast.Call):
             if self._may_follow(self.run.statement_of(call)):
                 arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
                 refs = [value.ref for a in arguments if (value := self.run.values.get(a)) is not None]

@@ -103,6 +103,6 @@ def _sources(module: ModuleIndex, scope: Scope, name: str) -> Iterator[tuple[Sco
 def _switching_calls(module: ModuleIndex, scope: Scope) -> list[ast.Call]:
     """Return the calls that switch for what follows: `torch.set_grad_enabled(train)`, `stack.enter_context(mode)`."""
     parents = parents_in(module, scope)
-    found = (c for c in module.bindings(scope).calls if last_name(c.func) in _SWITCHING)
+    found = (c for c in scope.of(ast.Call) if last_name(c.func) in _SWITCHING)
     lasting = (c for c in found if not isinstance(parents.get(c), ast.withitem))
     return sorted((c for c in lasting if _may_switch(module, scope, c, set())), key=lambda call: call.lineno)

@@ -89,7 +89,7 @@ def _tensors(state: Facts, value: Value) -> list[Value]:
 
 def _passes(run: Run, state: Facts, leaves: Objs) -> Iterator[bool]:
     """Tell of each call of an own function whether it gets a leaf."""
-    for call in run.program.module.bindings(run.scope).calls:
+    for call in run.scope.of(ast.Call):
         given = [*call.args, *(keyword.value for keyword in call.keywords)] if call in run.followed else []
         nodes = (node for each in given for node in ast.walk(each) if isinstance(node, ast.Name))
         values = (run.values.get(node) for node in nodes)

@@ -75,7 +75,7 @@ def _calls_that_run(module: ModuleIndex, made: Collection[ast.Call]) -> Iterator
     marks = {call: INSTANCE | FACTORY if call in bound else INSTANCE for call in made}
     holders = Holders(flows(module), marks, {})
     for scope in module.scopes.by_node.values():
-        yield from ((scope, call) for call in module.bindings(scope).calls if holders.is_called(call.func))
+        yield from ((scope, call) for call in scope.of(ast.Call) if holders.is_called(call.func))
 
 
 def switched(program: Program, scope: Scope, switch: ast.AST) -> list[ast.Call]:
@@ -83,7 +83,7 @@ def switched(program: Program, scope: Scope, switch: ast.AST) -> list[ast.Call]:
     classes = _tested_for(program.module, scope, switch)
     made: list[ast.Call] = []
     for maker in program.module.scopes.by_node.values():
-        for call in program.module.bindings(maker).calls:
+        for call in maker.of(ast.Call):
             qualified = program.module.qualified(maker, call.func)
             of = torchapi.module(qualified) if qualified is not None else None
             if of is not None and of.inplace is not None and (not classes or qualified in classes):
@@ -108,7 +108,7 @@ def read_after_unpacked(program: Program, options: ast.Dict) -> ReadBehind | Non
     """Return a name that is read after a call that gets these keywords, or that runs what such a call makes."""
     module = program.module
     for scope in module.scopes.by_node.values():
-        for call in module.bindings(scope).calls:
+        for call in scope.of(ast.Call):
             if not any(k.arg is None and _holds(module, scope, k.value, options) for k in call.keywords):
                 continue
             qualified = module.qualified(scope, call.func)

@@ -13,7 +13,7 @@ import ast
 from unplace import torchapi
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.project.module import ModuleIndex, once, uses_by_name
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
@@ -52,11 +52,9 @@ def saves_result_in_place_only(write: Write) -> bool:
 @once
 def _with_data(module: ModuleIndex) -> list[Scope]:
     """Return the scopes that have a `.data`: only these can write through it, and have to be walked."""
-    return [
-        scope
-        for scope in module.scopes.by_node.values()
-        if any(node.attr == "data" for node in scope.of(ast.Attribute))
-    ]
+    return list(
+        dict.fromkeys(scope for scope, use in uses_by_name(module).get("data", ()) if isinstance(use, ast.Attribute))
+    )
 
 
 def _is_hidden(write: Write) -> bool:

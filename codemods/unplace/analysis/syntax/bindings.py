@@ -29,7 +29,6 @@ class Bindings:
     - `iterated`: the names that are iterated over or unpacked: `for row in x`, `zip(x, y)`, `a, b = x`
     - `replaced[name]`: the indices of its elements that are replaced by the result of a call on them: `x[i] = f(x[i])`
     - `added[name]`, `extended[name]`: what is added to it as an element, and the collections whose elements are
-    - `calls`: the calls in the scope
     """
 
     sources: dict[str, list[ast.AST]] = field(default_factory=dict)
@@ -37,7 +36,6 @@ class Bindings:
     replaced: dict[str, list[ast.expr]] = field(default_factory=dict)
     added: dict[str, list[ast.expr]] = field(default_factory=dict)
     extended: dict[str, list[ast.expr]] = field(default_factory=dict)
-    calls: list[ast.Call] = field(default_factory=list)
 
     @classmethod
     def of(cls, scope: Scope) -> Bindings:
@@ -74,7 +72,6 @@ class Bindings:
             self._put_all(node.optional_vars, node)
 
     def _add_call(self, node: ast.Call) -> None:
-        self.calls.append(node)
         function = node.func
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and node.args:
             name = function.value.id
