@@ -270,6 +270,10 @@ RUN = {
     "what was saved, where no constant leads to the write": "return shift_by(x.exp()) + shift_by(x * 2, 1)",
     "an argument that a loop binds anew": "return x * summed(self.block.scale, [0])",
     "an argument that a loop binds anew, passed on": "return x * summed_on(self.block.scale, [0])",
+    "what a checkpoint saves to compute it anew": (
+        "from torch.utils.checkpoint import checkpoint\ny = checkpoint(torch.exp, x, use_reentrant=False)\n"
+        "y += 1  # here\nreturn y"
+    ),
     "the input of a checkpoint that is dropped": (
         "from torch.utils.checkpoint import checkpoint\nh = x * 1\ncheckpoint(self.block, h, use_reentrant=False)\n"
         "h += 1  # here\nreturn h"

@@ -15,12 +15,20 @@ PASSING = (
 `jvp` and `vjp` are none: they are given the arguments with the function.
 """
 
-CHECKPOINT = "torch.utils.checkpoint.checkpoint"
-"""The function that saves the arguments of a call, to run it again in backward: `checkpoint(block, x)`."""
+CHECKPOINTS = {"torch.utils.checkpoint.checkpoint": 1, "torch.utils.checkpoint.checkpoint_sequential": 2}
+"""The functions that save what they call a module with, to call it again in backward, and where that begins.
+
+checkpoint(block, x)                checkpoint_sequential(layers, segments, x)
+"""
+
+OF_CHECKPOINT = frozenset(
+    ["use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"]
+)
+"""The keyword arguments that a checkpoint doesn't pass on; `torch/utils/checkpoint.py` lists them."""
 
 RUNNING = frozenset(
     [
-        *(CHECKPOINT, "torch.utils.checkpoint.checkpoint_sequential"),
+        *CHECKPOINTS,
         *(f"torch.func.{name}" for name in ("jvp", "vjp", "linearize")),
         *(f"torch.autograd.functional.{name}" for name in ("hessian", "hvp", "jacobian", "jvp", "vhp", "vjp")),
     ]

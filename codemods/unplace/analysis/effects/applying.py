@@ -42,6 +42,7 @@ from unplace.analysis.effects.effect import (
     Attribute,
     Drawn,
     Effect,
+    Item,
     Left,
     Returned,
     Slot,
@@ -174,6 +175,8 @@ def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
         return _slot(call, returned.source)
     if isinstance(returned.source, View):
         return _view(call, returned, returned.source, key)
+    if isinstance(returned.source, Item) and _is_of_tensor(call, returned.source):
+        return _known(call, returned, _view(call, returned, View((returned.source.of,), returned.source.link), key))
     missing = not returned.parameters <= call.bound.keys()
     is_memory = bool(returned.kinds & OTHER and returned.parameters)  # of a tensor, without being one
     plain = (returned.kinds & (TENSOR | UNKNOWN | CONTAINER) == 0 and not is_memory) or not returned.holds
@@ -181,6 +184,10 @@ def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
         return Value(returned.kinds, ref=returned.ref)
     is_lost = any(not call.objs((held.parameter,)) for held in returned.held)
     return _made(call, returned, returned.foreign or missing or is_lost, key)
+
+
+def _is_of_tensor(call: Call, source: Item) -> bool:
+    return source.of in call.bound and call.bound[source.of].is_tensor
 
 
 def _attribute(call: Call, source: Attribute) -> Value | None:
@@ -409,7 +416,7 @@ def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
         call.node,
         call.state,
         first._replace(objs=call.objs(view.of)),
-        returned.label,
+        returned.label or f"the result of `{call.code}(...)`",
         view.link,
         key=key,
         piece=(call.node, ANY) if view.is_piece else None,

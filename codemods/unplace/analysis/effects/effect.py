@@ -85,7 +85,17 @@ class Attribute(NamedTuple):
     name: str
 
 
-Source = View | Drawn | Slot | Attribute
+class Item(NamedTuple):
+    """What an index takes of an argument of which the callee doesn't know what it is, `return x[i]`.
+
+    If the argument is a tensor, it is a view of that, by this link.
+    """
+
+    of: str
+    link: Link
+
+
+Source = View | Drawn | Slot | Attribute | Item
 
 
 class Returned(NamedTuple):

@@ -25,9 +25,10 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.effects.applying import INSIDE, memory_of
-from unplace.analysis.effects.effect import Attribute, Effect, Held, Left, Returned, Save, View
+from unplace.analysis.effects.effect import Attribute, Effect, Held, Item, Left, Returned, Save, View
+from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.slots import first_attribute, is_unchanged
+from unplace.analysis.interpret.slots import INSIDE_OF_UNKNOWN, first_attribute, is_unchanged
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.recording import brings_no_graph
 from unplace.analysis.queries.asked_for import is_never_asked_for
@@ -250,7 +251,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         _saved(state, value.objs),
         dtype_of=value.dtype.parameter if isinstance(value.dtype, Obj) else None,
         held=held or frozenset(),
-        source=forbidden or _attribute(run, value),
+        source=forbidden or _attribute(run, value) or _item(run, value),
         label=next((o.label for o in value.objs), "") if forbidden is not None else "",
         operator=members.APPLYING if forbidden is not None else None,
         is_view=bool(value.objs) and all(o in state.bases and state.bases[o].link is Link.VIEW for o in value.objs),
@@ -283,6 +284,19 @@ def _attribute(run: Run, value: Value) -> Attribute | None:
         if holder is not None and found is not None and found[0] == holder.index:
             return Attribute(parameter.arg, found[1])
     return None
+
+
+def _item(run: Run, value: Value) -> Item | None:
+    """Return what an index takes of a parameter of an unknown kind."""
+    if not isinstance(value.identity, Obj) or {value.identity} != value.objs or value.identity.old:
+        return None
+    key = run.names.key_of(value.identity)
+    node = key[0] if isinstance(key, tuple) and key[1] == INSIDE_OF_UNKNOWN else None
+    base = run.values.get(node.value) if isinstance(node, ast.Subscript) else None
+    if not isinstance(node, ast.Subscript) or base is None or not isinstance(base.identity, Obj):
+        return None
+    of, is_basic = base.identity.parameter, is_basic_index(run, node.slice)
+    return Item(of, Link.VIEW if is_basic else Link.MAYBE) if of is not None and is_basic is not False else None
 
 
 def _forbidden_view(value: Value, state: Facts) -> View | None:

@@ -45,6 +45,7 @@ from unplace.analysis.effects.call import Call, Elements
 from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
 from unplace.analysis.interpret import (
+    checkpoints,
     inherited,
     mapped_calls,
     method_calls,
@@ -239,8 +240,8 @@ class Calls:
         held = registered.of_getattr(self, node, arguments, state) if qualified == "builtins.getattr" else None
         if qualified == PARTIAL:
             held = partials.made(node, arguments)
-        elif qualified == transforms.CHECKPOINT:
-            self._save_inputs(node, arguments, state)
+        elif qualified in transforms.CHECKPOINTS:
+            held = checkpoints.called(self, node, qualified, arguments, state)
         elif qualified == "builtins.map":
             held = mapped_calls.of_map(self, node, arguments, state)
         elif qualified == "builtins.filter":
@@ -362,12 +363,6 @@ class Calls:
         value = arguments.positional[0]
         if (value.kinds & UNKNOWN or value.likely) and not value.may_be(NUMBER):
             arguments.positional[0] = self.run.values[arguments.nodes[0]] = state.narrow_to_tensor(value)
-
-    def _save_inputs(self, node: ast.Call, arguments: Arguments, state: State) -> None:
-        """Record that a checkpoint saves what it calls a function with, to call it again in backward."""
-        for value in arguments.positional[1:]:
-            if value.is_tensor:
-                self.run.save(state, value, f"{code_of(node.func)}()", node)
 
     def _write_first(
         self,

@@ -48,6 +48,7 @@ from unplace.analysis.interpret import (
 from unplace.analysis.interpret.attributes import attribute_of, field_of
 from unplace.analysis.interpret.calls import Calls
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.slots import INSIDE_OF_UNKNOWN
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project.generators import are_held
 from unplace.analysis.project.module import home
@@ -203,7 +204,7 @@ class Evaluator:
 
     def inside(self, node: ast.expr, holder: Value, state: State, key: Hashable = None) -> Value:
         """Return a value that an object hands out, which may be anything reachable from that object."""
-        value = self.unknown(node, state, f"`{code_of(node)}`", "inside")
+        value = self.unknown(node, state, f"`{code_of(node)}`", INSIDE_OF_UNKNOWN)
         if holder.objs:
             for obj in value.objs:
                 reachable, own = state.reachable(holder.objs) - {obj}, holder.objs - {obj}

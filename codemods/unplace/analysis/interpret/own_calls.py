@@ -71,7 +71,8 @@ def of_function(
     effect = run.program.summary(function, run.scope, variant)
     if is_loose:
         _hand_loosely(run, node, function, effect, arguments, bound, state)
-    if effect is None or (is_loose and effect.writes | effect.may_write):
+    is_unfit = effect is not None and bool(run.recomputed) and _writes_given(effect)
+    if effect is None or is_unfit or (is_loose and effect.writes | effect.may_write):
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     if not saves:
         effect = effect._replace(saves=())
@@ -99,6 +100,11 @@ def of_function(
         for obj in captured:
             run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, certain=False)
     return apply(Call(calls, node, bound, state, called, captured, nodes), effect, key)
+
+
+def _writes_given(effect: Effect) -> bool:
+    """Tell whether a function may write what it is given, or what an object that it is given holds."""
+    return bool(effect.writes | effect.may_write | effect.writes_held | effect.may_write_held)
 
 
 def _returns_something(effect: Effect) -> bool:

@@ -148,6 +148,7 @@ class Run:
     classes: dict[Obj, Class] = field(default_factory=dict)  # of the objects from outside that are instances of one
     autocast: int = 0  # number of `with torch.autocast` blocks around the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
+    recomputed: int = 0  # number of calls around the current one that backward makes again, so that nothing is saved
     in_any_order: int = 0  # number of calls around the current one that run layers in an order that isn't known
     variant: Variant = GENERAL
     alternative: Hashable = None  # which of the things that a callee may be is called right now
@@ -364,7 +365,7 @@ class Run:
 
     def note_saved(self, state: State, objs: Objs, by: Saved) -> None:
         """Record that an operation saves these objects, regardless of their bases."""
-        if not objs or not self.grad.records:
+        if not objs or not self.grad.records or self.recomputed:
             return
         if self.statement is not None:
             self.saved_in.setdefault(self.statement, set()).update(objs)

@@ -8,6 +8,9 @@ from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN, Obj, Origin, Value
 from unplace.analysis.interpret.run import Run
 
+INSIDE_OF_UNKNOWN = "inside"
+"""The second part of the key of an object that one of an unknown kind hands out: `x[0]`."""
+
 
 def first_key(holder: Hashable, name: str) -> Hashable:
     """Return the key of the object that an attribute holds before the code stores another; `holder` is an index."""

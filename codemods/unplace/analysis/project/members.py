@@ -24,7 +24,7 @@ from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import children
 from unplace.analysis.syntax.patterns import may_match
 from unplace.analysis.syntax.scopes import Scope
-from unplace.torchapi import modules
+from unplace.torchapi import modules, transforms
 
 _MAKING = ("OrderedDict", "dict", "list", "tuple")
 _COPYING = frozenset(
@@ -246,7 +246,8 @@ def _is_shortened_by_methods(program: Analysis, owner: Class, name: str) -> bool
 def _handed(scope: Scope) -> Iterator[ast.expr]:
     """Iterate over the arguments of the calls in a scope that may change a list that they get."""
     for call in scope.of(ast.Call):
-        if last_name(call.func) not in _COPYING:
+        is_checkpoint = home(scope).qualified(scope, call.func) in transforms.CHECKPOINTS
+        if last_name(call.func) not in _COPYING and not is_checkpoint:
             yield from call.args
             yield from (keyword.value for keyword in call.keywords)
 
