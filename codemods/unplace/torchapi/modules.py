@@ -60,6 +60,9 @@ PARAMETER = "torch.nn.Parameter"
 ADDING = frozenset(["append", "insert"])
 """Methods of containers that add their last argument."""
 
+STORING = ADDING | {"appendleft", "enqueue", "push"}
+"""Methods that no tensor has, and that keep their arguments in their object, of whatever class that is."""
+
 REGISTERING = frozenset(["add_module", "register_module"])
 """Methods of modules that add their last argument under a name."""
 

@@ -175,6 +175,11 @@ _EXCEPTIONS = " ".join(
     name for name, of in vars(builtins).items() if isinstance(of, type) and issubclass(of, BaseException)
 )
 
+_FILLED = Model("iterable maxlen? **", Effect(holding(LIST, drawn("iterable", is_copy=True))))
+_DICTS = (
+    Model("mapping", Effect(slots_of(DICT, "mapping")), Given.A_DICT),
+    Model("pairs", Effect(holding(DICT, drawn("pairs", is_copy=True, part=1))), Given.A_SEQUENCE),
+)
 _PAIR = Returned(TUPLE, tracked=Tracked.NO, label="container")
 _KEY = gives(TEXT | NUMBER | UNKNOWN)
 _IN_SELF = frozenset((SELF,))
@@ -214,11 +219,7 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
     "builtins.reversed": _copied(LIST),
     "builtins.set": (Model("* **", keeping("a set", gives(OTHER), certain=True)),),
     "builtins.frozenset": (Model("* **", keeping("a set", gives(OTHER), certain=True)),),
-    "builtins.dict": (
-        Model("**", Effect(slots_of(DICT, REST))),
-        Model("mapping", Effect(slots_of(DICT, "mapping")), Given.A_DICT),
-        Model("pairs", Effect(holding(DICT, drawn("pairs", is_copy=True, part=1))), Given.A_SEQUENCE),
-    ),
+    "builtins.dict": (Model("**", Effect(slots_of(DICT, REST))), *_DICTS),
     "builtins.enumerate": (
         Model(
             "iterable start?",
@@ -226,9 +227,9 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
         ),
     ),
     "builtins.zip": (Model("* **", Effect(holding(LIST, _PAIR._replace(elements=((EACH, gives(UNKNOWN)),))))),),
-    "collections.OrderedDict": (Model("", Effect(holding(DICT))),),
+    "collections.OrderedDict": (Model("", Effect(holding(DICT))), *_DICTS),
     "collections.defaultdict": (Model("* **", Effect(holding(DICT)), Given.NOTHING_HELD),),
-    "collections.deque": (Model("* **", Effect(holding(LIST)), Given.NOTHING_HELD),),
+    "collections.deque": (Model("* **", Effect(holding(LIST)), Given.NOTHING_HELD), _FILLED),
     "itertools.chain": (Model("iterable *", Effect(holding(LIST, drawn("iterable", EVERY)))),),
     "itertools.cycle": (Model("iterable", Effect(holding(LIST, drawn("iterable")))),),
     "itertools.islice": (Model("iterable *", Effect(holding(LIST, drawn("iterable")))),),
@@ -280,6 +281,8 @@ METHODS: Mapping[str, tuple[Model, ...]] = {
     "items": (Model("* **", Effect(holding(LIST, _PAIR._replace(elements=((0, _KEY), (1, slot())))))),),
     "copy": (Model("* **", Effect(slots_of(UNKNOWN, SELF, kind_of=SELF))),),
     **dict.fromkeys(("index", "count"), (Model("* **", Effect(gives(NUMBER))),)),
-    **dict.fromkeys(("sort", "reverse", "clear", "remove"), (Model("* **", Effect(gives(NONE), moves=_IN_SELF)),)),
+    **dict.fromkeys(
+        ("sort", "reverse", "rotate", "clear", "remove"), (Model("* **", Effect(gives(NONE), moves=_IN_SELF)),)
+    ),
 }
 """Methods of lists, tuples, dictionaries and similar containers, by name."""

@@ -39,9 +39,10 @@ from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import CallEffects
-from unplace.analysis.interpret.writes import as_argument, can_be_tracked
+from unplace.analysis.interpret.writes import anything, as_argument, can_be_tracked
 from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.module import home
+from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.own_methods import is_of_own_class, is_of_posing_class
@@ -97,7 +98,11 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     if found and calls.run.inference.of(func.value).may_be_tensor:
         guess = base._replace(kinds=TENSOR, likely=base.likely or found is Evidence.HINT)
         return of_tensor(calls, node, func, guess, arguments, state)
-    result = calls.unknown_call(node, [base, *arguments.all()], state)
+    given = arguments.all()
+    if name in modules.STORING and not calls.run.program.may_be_own(calls.run.scope, node):
+        calls.run.keep(state, anything(given), f"`{code_of(node.func)}(...)`", node.lineno, certain=True)
+        given = []
+    result = calls.unknown_call(node, [base, *given], state)
     dtype = cast_dtype(name, arguments)
     return result._replace(dtype=dtype) if dtype is not None else result
 

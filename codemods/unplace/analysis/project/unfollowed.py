@@ -19,7 +19,7 @@ from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.nodes import children, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
-from unplace.torchapi import transforms
+from unplace.torchapi import modules, transforms
 
 _RUNNING = frozenset(name.rpartition(".")[2] for name in transforms.RUNNING)
 _CACHING = ("functools.lru_cache", "functools.cache")
@@ -43,7 +43,8 @@ class OwnCalls:
     def may_reach(self, scope: Scope, call: ast.Call) -> bool:
         """Tell whether a call in a scope may reach a function of the run.
 
-        Whatever isn't known by its name may be an object of a class of the file, or run one: `checkpoint(block, x)`.
+        Whatever isn't known by its name may be an object of a class of the file, or run one: `checkpoint(block, x)`. A
+        method that keeps its arguments, such as `append`, runs none unless the file has one of that name.
         """
         name = last_name(call.func)
         if name in self._names:
@@ -53,6 +54,8 @@ class OwnCalls:
             root = root.value
         if isinstance(root, ast.Name) and root.id in self._imported:
             return True
+        if name in modules.STORING:
+            return False
         is_known = name not in _RUNNING and self._module.qualified(scope, call.func, with_builtins=True) is not None
         return self._has_objects and not is_known
 
