@@ -309,3 +309,25 @@ def test_a_hint_is_an_assumption() -> None:
     (found,) = findings(source)
     assert "`x` is a tensor" in found.assumptions
     assert not rewrite_text(source, "case.py", Options()).changed
+
+
+STORING = """
+import torch
+
+KEY, OTHER = 'energy', 'forces'
+
+
+class Keys:
+    ENERGY = 'energy'
+
+
+def f(inputs, e, key):
+    inputs[{}] = e
+    return inputs
+"""
+
+
+@pytest.mark.parametrize("key", ["KEY", "Keys.ENERGY", "KEY if key else OTHER", "f'{KEY}_0'"])
+def test_what_stores_under_a_text_is_no_tensor(key: str) -> None:
+    assert findings(STORING.format(key)) == []
+    assert findings(STORING.format("key"))

@@ -94,9 +94,15 @@ def may_write(
     state: State,
     name: str = "",
 ) -> None:
-    """Record an operation that writes in place if its object, of which little is known, is a tensor."""
+    """Record an operation that writes in place if its object, of which little is known, is a tensor.
+
+    One that stores under a text isn't: `inputs[keys.ENERGY] = energy`.
+    """
     assert run.statement is not None
     run.possible[node] = state.roots(value.objs)
+    index = run.values.get(node.slice) if isinstance(node, ast.Subscript) else None
+    if index is not None and index.must_be(TEXT):
+        return
     module = home(run.scope)
     is_list = isinstance(target, ast.Name) and module.bindings(run.scope).replaces_elements(target.id)
     if imports_torch(module) and not is_list and run.inference.of(target).may_be_tensor:
