@@ -26,13 +26,13 @@ def called(calls: CallEffects, node: ast.Call, qualified: str, arguments: Argume
     callee = arguments.positional[0] if arguments.positional and arguments.exact else None
     if callee is None or callee.ref is None:
         return None
-    names = arguments.keywords.keys() - transforms.OF_CHECKPOINT
+    own = transforms.OF_CHECKPOINT
     given = replace(
         arguments,
         positional=arguments.positional[first:],
         nodes=arguments.nodes[first:],
-        keywords={name: arguments.keywords[name] for name in arguments.keywords if name in names},
-        keyword_nodes={name: arguments.keyword_nodes[name] for name in arguments.keyword_nodes if name in names},
+        keywords={name: value for name, value in arguments.keywords.items() if name not in own},
+        keyword_nodes={name: given for name, given in arguments.keyword_nodes.items() if name not in own},
     )
     calls.run.recomputed += 1
     made = calls.apply(node, callee, given, state)

@@ -246,8 +246,8 @@ def _is_shortened_by_methods(program: Analysis, owner: Class, name: str) -> bool
 def _handed(scope: Scope) -> Iterator[ast.expr]:
     """Iterate over the arguments of the calls in a scope that may change a list that they get."""
     for call in scope.of(ast.Call):
-        is_checkpoint = home(scope).qualified(scope, call.func) in transforms.CHECKPOINTS
-        if last_name(call.func) not in _COPYING and not is_checkpoint:
+        is_copying = last_name(call.func) in _COPYING
+        if not is_copying and home(scope).qualified(scope, call.func) not in transforms.CHECKPOINTS:
             yield from call.args
             yield from (keyword.value for keyword in call.keywords)
 
