@@ -4,6 +4,7 @@
     opt = make_optimizer(net)       opt = torch.optim.Adam(net.parameters())
     losses["d"] = loss              losses.'d' = loss: an element is an attribute that no code can have
     losses.append(loss)             losses += loss
+    for opt in (opt_g, opt_d):      opt = opt_g, the statements of the loop, opt = opt_d, and these once more
 
 So questions about the order of what happens can be answered one function at a time. A call stays as it is where its
 function isn't in the file, returns from several places, or needs more than a copy of its statements.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from unplace.analysis.domain.refs import Class
@@ -34,6 +35,9 @@ _DEEPEST = 3
 
 _MOST = 400
 """Maximum number of calls that are replaced in one file."""
+
+_ROUNDS = 6
+"""Maximum number of rounds of a loop that are written out."""
 
 BACKWARDS = ("backward", "manual_backward")
 """The names of what runs backward: of a tensor, of `accelerator.backward(loss)`, of Lightning."""
@@ -133,6 +137,9 @@ class _Lowering:
             return [self._with_blocks(node, _Frame(node, frame.owner, bound=own, stack=(node,)))]
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             return [self._copied(node, frame)]
+        rounds = self._rounds(node, frame) if isinstance(node, ast.For) else []
+        if isinstance(node, ast.For) and rounds:
+            return [each for element in rounds for each in self._round(node, element, frame)]
         if hasattr(node, "body") or isinstance(node, ast.Match):
             return [self._with_blocks(node, frame)]
         outer, self._ahead = self._ahead, []
@@ -186,6 +193,58 @@ class _Lowering:
             for known in [*self._known.get(path_of(held) or "", ())]:
                 element = self._located(ast.Attribute(held, repr(known), ast.Load()), held)
                 yield known, self._again(value.value, {key: ast.Constant(known), each: element})
+
+    # -- loops over a few objects ---------------------------------------------------------------------------------
+
+    def _rounds(self, node: ast.For, frame: _Frame) -> list[ast.expr]:
+        """Return the elements that a loop which trains goes through, if the code shows a few; nothing if it may end."""
+        leaves = any(isinstance(part, ast.Break | ast.Continue) for part in walk(node))
+        if leaves or node.orelse or self._named_below(node).isdisjoint(("step", *BACKWARDS)):
+            return []
+        found = self._drawn(node.iter, frame) or []
+        self._replaced += len(found)
+        return found if len(found) <= _ROUNDS and self._replaced < _MOST else []
+
+    def _round(self, node: ast.For, element: ast.expr, frame: _Frame) -> list[ast.stmt]:
+        """Return the statements of a loop for one element; a name that it binds to a path stands for that."""
+        stored = _stored(node.body)
+        meanings, bound = dict[str, ast.expr](), list[ast.stmt]()
+        for target, value in _paired(node.target, element):
+            if isinstance(target, ast.Name) and target.id not in stored and _is_plain(value):
+                meanings[target.id] = value
+            else:
+                made = self._in_place(target, frame)
+                assert isinstance(made, ast.expr)
+                bound.append(self._located(ast.Assign([made], value), node))
+        return [*bound, *self.block(node.body, replace(frame, given={**frame.given, **meanings}))]
+
+    def _drawn(self, node: ast.expr, frame: _Frame) -> list[ast.expr] | None:
+        """Return copies of the elements that an iterable yields; None where the code doesn't show them.
+
+        (opt_g, opt_d)      zip(opts, losses)      enumerate(opts)      opts, opts.values(), opts.items() of known keys
+        """
+        if isinstance(node, DISPLAYS):
+            return [self._copied(element, frame) for element in node.elts]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            columns = [self._drawn(argument, frame) for argument in node.args]
+            if node.func.id == "enumerate" and len(columns) == 1:
+                columns.insert(0, [ast.Constant(index) for index, _ in enumerate(columns[0] or ())])
+            known = [column for column in columns if column is not None]
+            if node.func.id not in ("zip", "enumerate") or len(known) < len(columns):
+                return None
+            return [self._located(ast.Tuple([*row], ast.Load()), node) for row in zip(*known, strict=False)]
+        method = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        holder = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else node
+        path = (
+            self._in_place(holder, frame) if path_of(holder) is not None and method in ("", "items", "values") else None
+        )
+        if not isinstance(path, ast.expr):
+            return None
+        keys = [*self._known.get(path_of(path) or "", ())]
+        held = [self._located(ast.Attribute(self._again(path), repr(key), ast.Load()), node) for key in keys]
+        if method != "items":
+            return [*held]
+        return [ast.Tuple([ast.Constant(key), each], ast.Load()) for key, each in zip(keys, held, strict=True)]
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
@@ -244,12 +303,11 @@ class _Lowering:
         """Bind the parameters of a function: a path stands for itself, any other argument gets a name."""
         assert self._ahead is not None
         mark, meanings = f"@{self._replaced}", dict[str, ast.expr]()
-        names = [node for node in walk(function) if isinstance(node, ast.Name)]
-        stored = {name.id for name in names if not isinstance(name.ctx, ast.Load)}
+        stored = _stored([function])
         for name, argument in given.items():
             is_default = argument in (*function.args.defaults, *function.args.kw_defaults)
             value = self._copied(argument, _Frame(frame.root) if is_default else frame)
-            if name not in stored and (path_of(value) is not None or isinstance(value, ast.Constant)):
+            if name not in stored and _is_plain(value):
                 meanings[name] = value
             else:
                 target = ast.Name(f"{name}{mark}", ast.Store())
@@ -287,7 +345,11 @@ class _Lowering:
             return self._made(node, {"id": f"{node.id}{frame.mark}", "ctx": node.ctx})
         if isinstance(node, ast.arg) and node.arg in frame.bound:
             return self._made(node, {"arg": f"{node.arg}{frame.mark}", "annotation": None})
-        if isinstance(node, ast.Subscript) and path_of(node.value) is not None and (key := _key(node)) is not None:
+        if (
+            isinstance(node, ast.Subscript)
+            and path_of(node.value) is not None
+            and (key := _key(node, frame.given)) is not None
+        ):
             value = self._copied(node.value, frame)
             return self._located(ast.Attribute(value, repr(key), node.ctx), node)
         if isinstance(node, ast.Call) and self._ahead is not None:
@@ -325,6 +387,26 @@ class _Lowering:
         return ast.copy_location(made, node)
 
 
+def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Iterate over the parts of a target of a loop, each with what it is bound to."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        for part, each in zip(target.elts, value.elts, strict=True):
+            yield from _paired(part, each)
+    else:
+        yield target, value
+
+
+def _stored(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that are bound or deleted below some nodes."""
+    names = (part for node in nodes for part in walk(node) if isinstance(part, ast.Name))
+    return {name.id for name in names if not isinstance(name.ctx, ast.Load)}
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Tell whether a name for a value can be replaced by it: it is a path or a constant."""
+    return path_of(value) is not None or isinstance(value, ast.Constant)
+
+
 def _wraps(node: ast.stmt) -> bool:
     """Tell whether a statement binds objects to themselves, fit for a machine: `opt = accelerator.prepare(opt)`."""
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
@@ -351,9 +433,10 @@ def _target(node: ast.expr) -> ast.Name | ast.Attribute:
     return node
 
 
-def _key(node: ast.Subscript) -> str | int | None:
-    """Return the key of an element that is given by a text or a number."""
-    key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+def _key(node: ast.Subscript, given: Mapping[str, ast.expr]) -> str | int | None:
+    """Return the key of an element that is given by a text or a number, or by a name that stands for one."""
+    index = given.get(node.slice.id) if isinstance(node.slice, ast.Name) else node.slice
+    key = index.value if isinstance(index, ast.Constant) else None
     return key if isinstance(key, str | int) and not isinstance(key, bool) else None
 
 
