@@ -21,10 +21,11 @@ call that saved the weights and the backward that needs them. What helps is one 
 
 Reported as harmful: steps of optimizers made in the same file, with the parameters of a module that it calls. The calls
 of the file's own functions and methods are followed (`self.backward_D()`, `update(opt, loss)`, `make_optimizer(net)`),
-elements with a constant key are told apart (`losses["d"]`, `nets["D"]`), and a state that a module or a method keeps in
-an attribute comes from the last call (`out, self.hidden = self.rnn(x, self.hidden)`). Where the optimizer comes from
-elsewhere, the step is possible harm. Not seen: optimizers that a loop goes through, and a step, forward pass or
-backward in a function of another file.
+elements with a constant key are told apart (`losses["d"]`, `nets["D"]`), so are the rounds of a loop over a few
+optimizers (`for opt, loss in zip(optimizers, losses)`), and a state that a module or a method keeps in an attribute
+comes from the last call (`out, self.hidden = self.rnn(x, self.hidden)`). Where the optimizer comes from elsewhere, the
+step is possible harm. Not seen: loops over objects that have optimizers, and a step, forward pass or backward in a
+function of another file.
 """
 
 from __future__ import annotations
