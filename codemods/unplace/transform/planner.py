@@ -114,12 +114,15 @@ class Planner:
     def _without_unclear(self, decision: Decision) -> Decision:
         """Keep a write to what may be no tensor, unless the run may assume that it is one, or a caller shows it.
 
-        To assume that pays only where the write may do harm: `count *= n` counts, most often.
+        To assume that pays only where the write may do harm: `count *= n` counts, most often. A number in an attribute,
+        `count = self.count`, would even change with the local name, which is all that Python rebinds then.
         """
         facts, harm = decision.facts, decision.site.harm()[0]
         if not decision.site.write.is_unclear or (facts is not None and facts.tensors):
             return decision
-        pays = harm is Harm.HARMFUL or (harm is Harm.POSSIBLE and not is_hardly_of_tensor(decision.site))
+        pays = harm is Harm.HARMFUL or (
+            harm is Harm.POSSIBLE and not is_hardly_of_tensor(decision.site) and not _rebinds_several(decision)
+        )
         if self._is_applied(decision) and pays:
             return decision
         if facts is not None and facts.types:
@@ -391,6 +394,11 @@ def _not_failed(decisions: Iterable[Decision], wanted: Filter) -> list[Decision]
     if len(reasons) < 2:
         return found
     return [d.becoming(Refuse(reasons[-1])) if d.is_recipe else d for d in found]
+
+
+def _rebinds_several(decision: Decision) -> bool:
+    """Tell whether a recipe binds another place to the new tensor, beside the written one."""
+    return isinstance(decision.verdict, Rebind | Split) and len(decision.verdict.places) > 1
 
 
 def _not_contradicted(decision: Decision) -> Decision:
