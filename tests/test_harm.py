@@ -724,3 +724,46 @@ def points({count}):
 """
     (finding,) = rewrite_text(source, "points.py", Options()).findings
     assert (finding.status, finding.harm) == (Status.KEPT, Harm.HARMLESS)
+
+
+WITHOUT_GRAPH = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = {layer}
+
+    def forward(self, x):
+        return torch.sigmoid(self.layer(x))
+
+
+net = Net()
+{more}
+x = torch.randn(5, 4)
+out = net(x)
+out[out < 0.5] = 0
+(out.mean() * torch.ones(1, requires_grad=True)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "more", "is_harmful"),
+    [
+        ("nn.Linear(4, 4)", "", True),
+        ("nn.Sequential(nn.Conv1d(5, 5, 1), nn.ReLU())", "", True),
+        ("nn.Tanh()", "", False),
+        ("nn.Linear(4, 4)", "net.requires_grad_(False)", False),
+    ],
+)
+def test_weights_bring_the_graph_that_the_input_lacks(layer: str, more: str, is_harmful: bool) -> None:
+    source = WITHOUT_GRAPH.format(layer=layer, more=more)
+    if is_harmful:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            exec(compile(source, "script.py", "exec"), {"__name__": "script"})
+    else:
+        exec(compile(source, "script.py", "exec"), {"__name__": "script"})
+    (finding,) = rewrite_text(source, "script.py", Options()).findings
+    assert (finding.harm is Harm.HARMFUL) == is_harmful

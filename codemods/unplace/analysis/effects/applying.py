@@ -49,14 +49,13 @@ from unplace.analysis.effects.effect import (
     Source,
     View,
 )
-from unplace.analysis.effects.saves import note
+from unplace.analysis.effects.saves import RECORDING, may_record, note
 from unplace.analysis.interpret import identity
 from unplace.analysis.interpret.slots import is_placed
 from unplace.analysis.interpret.writes import anything, can_be_tracked
 from unplace.torchapi import members
 
 INSIDE = " inside "
-_RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN  # the kinds that may bring a gradient into a call
 
 
 def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
@@ -271,7 +270,7 @@ def _tracked(call: Call, returned: Returned) -> Tracked:
 def _may_bring_graph(state: State, value: Value) -> bool:
     """Tell whether a tensor with a graph can be reached from an argument."""
     if not value.must_be(CONTAINER) or not value.objs:
-        return bool(value.kinds & (_RECORDING | CALLABLE)) and (not value.must_be(TENSOR) or can_be_tracked(value))
+        return bool(value.kinds & (RECORDING | CALLABLE)) and (not value.must_be(TENSOR) or can_be_tracked(value))
     held = [inner for _, inner in state.reachable_slots(value.objs)]
     if not held:
         return any(holder.origin is not Origin.FRESH for holder in value.objs)
@@ -325,13 +324,10 @@ def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value
 
 def _note_saved(call: Call, returned: Returned, value: Value, part: str = RESULT) -> None:
     """Record the operations inside the callee that saved the value that it returns, or leaves in an attribute."""
-    recording = [v for v in call.bound.values() if v.kinds & _RECORDING]
-    tensors = [v for v in recording if v.must_be(TENSOR)]
-    tracked = (v.tracked is not Tracked.NO or v.must_be(OTHER) for v in tensors or recording)
-    may_record = bool(returned.saved) and (bool(call.captured) or any(tracked))
+    is_recorded = bool(returned.saved) and (bool(call.captured) or may_record(call.run, call.bound.values()))
     for operation, certain in sorted(returned.saved):
         called = f"{operation}{INSIDE}{call.code}()"
-        saved = Saved(called, call.node.lineno, certain and may_record, call.node, part)
+        saved = Saved(called, call.node.lineno, certain and is_recorded, call.node, part)
         call.run.note_saved(call.state, value.objs, saved)
 
 

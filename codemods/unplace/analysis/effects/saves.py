@@ -5,12 +5,38 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
+from unplace.analysis.domain.refs import Instance, TorchModule
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CONTAINER, NUMBER, TENSOR, UNKNOWN, Origin, Value
+from unplace.analysis.domain.values import CONTAINER, MODULE, NUMBER, OTHER, TENSOR, UNKNOWN, Origin, Tracked, Value
 from unplace.analysis.effects.effect import RESULT, RETURNED, Save
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.analysis.project.freezing import may_be_frozen
 from unplace.torchapi import Operator, results
+from unplace.torchapi.modules import has_weight
+
+RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN
+"""The kinds that may bring a gradient into a call."""
+
+
+def may_record(run: Run, given: Iterable[Value]) -> bool:
+    """Tell whether arguments bring a graph into a call: a tensor that may have one, or a module with its weights."""
+    recording = [value for value in given if value.kinds & RECORDING]
+    tensors = [value for value in recording if value.must_be(TENSOR)]
+    if any(value.tracked is not Tracked.NO or value.must_be(OTHER) for value in tensors or recording):
+        return True
+    return any(_has_weights(run, value.ref) for value in recording if isinstance(value.ref, Instance))
+
+
+def _has_weights(run: Run, ref: Instance) -> bool:
+    """Tell whether a class of modules surely makes a layer with a weight, which the file doesn't freeze."""
+    if not ref.of.is_module or may_be_frozen(run.program.module, ref.of.node.name):
+        return False
+    names = {name for cls in ref.of.linearized() for name in cls.assigned}
+    held = (run.program.attribute(ref.of, name).ref for name in sorted(names))
+    layers = [layer for layer in held if isinstance(layer, TorchModule)]
+    parts = [part.ref for layer in layers for part in layer.parts or ()]
+    return any(isinstance(each, TorchModule) and has_weight(each.qualified) for each in (*layers, *parts))
 
 
 def note(
