@@ -185,6 +185,10 @@ def value_of(call: Call, returned: Returned, key: Hashable = None) -> Value:
     return _made(call, returned, returned.foreign or missing or is_lost, key)
 
 
+def _label(call: Call, returned: Returned) -> str:
+    return returned.label or f"the result of `{call.code}(...)`"
+
+
 def _is_of_tensor(call: Call, source: Item) -> bool:
     return source.of in call.bound and call.bound[source.of].is_tensor
 
@@ -210,7 +214,7 @@ def _known(call: Call, returned: Returned, value: Value) -> Value:
 def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Value:
     """Return a new object, or one that unseen code may hold, with its slots."""
     run, node, state = call.run, call.node, call.state
-    label = returned.label or f"the result of `{call.code}(...)`"
+    label = _label(call, returned)
     sources = _handed_out(call, returned.parameters) if returned.parameters else NO_OBJS
     if is_foreign:
         value = _foreign(call, returned, label, key)
@@ -399,7 +403,7 @@ def _outside(call: Call, returned: Returned, origin: Origin) -> Value:
     """Return an object that no argument brings: the same one on each call, because it may be the same."""
     run, node = call.run, call.node
     key = (node, origin.value)
-    label = returned.label or f"the result of `{call.code}(...)`"
+    label = _label(call, returned)
     return run.foreign(key, origin, label, node.lineno, returned.kinds, tracked=returned.tracked)
 
 
@@ -412,7 +416,7 @@ def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
         call.node,
         call.state,
         first._replace(objs=call.objs(view.of)),
-        returned.label or f"the result of `{call.code}(...)`",
+        _label(call, returned),
         view.link,
         key=key,
         piece=(call.node, ANY) if view.is_piece else None,

@@ -202,8 +202,10 @@ class _Lowering:
         if leaves or node.orelse or self._named_below(node).isdisjoint(("step", *BACKWARDS)):
             return []
         found = self._drawn(node.iter, frame) or []
+        if len(found) > _ROUNDS or self._replaced + len(found) >= _MOST:
+            return []
         self._replaced += len(found)
-        return found if len(found) <= _ROUNDS and self._replaced < _MOST else []
+        return found
 
     def _round(self, node: ast.For, element: ast.expr, frame: _Frame) -> list[ast.stmt]:
         """Return the statements of a loop for one element; a name that it binds to a path stands for that."""
