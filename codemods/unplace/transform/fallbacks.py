@@ -190,11 +190,12 @@ class Fallbacks:
                 return True
         if decision.is_applied(self.options.unsafe):
             return False
-        return (
-            isinstance(verdict, Refuse)
-            or decision.is_recipe
-            or (isinstance(verdict, Keep) and (site.is_buffer() or site.layout() is not None))
-        )
+        return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and _is_due(site))
+
+
+def _is_due(site: Site) -> bool:
+    """Tell whether a write that has to stay needs a copy: what was saved before is asked for, or may be a buffer."""
+    return site.is_buffer() or site.layout() is not None or site.harm()[0] is Harm.HARMFUL
 
 
 def _is_doubtful(decision: Decision) -> bool:

@@ -175,7 +175,7 @@ def _part(
             if torchapi.saves_result_in_place(ref.qualified):
                 calls.run.save(state, value, f"{ref.qualified}()", node)
             return value
-        return result(calls, node, module, Arguments([value], [target]), state, key=place)
+        return result(calls, node, module, Arguments([value], [target]), state, place, is_inner=any(place))
     forward = run_by_calling(calls.run.program, ref) if isinstance(ref, Instance) else None
     if forward is not None and _only_reads(calls, forward):
         key: Hashable = (node, "layer", place, calls.run.alternative)
@@ -210,8 +210,13 @@ def result(
     arguments: Arguments,
     state: State,
     key: Hashable = None,
+    *,
+    is_inner: bool = False,
 ) -> Value:
-    """Return the value of a call of a module of torch; `key` tells the layers of a Sequential apart."""
+    """Return the value of a call of a module of torch; `key` tells the layers of a Sequential apart.
+
+    `is_inner` tells that the layer gets what another layer returned, rather than the argument of the call.
+    """
     names = (*module.forward[: len(arguments.positional)], *arguments.keywords)
     bound = {f"*{position}": value for position, value in enumerate(arguments.all())}
     inside = {
@@ -222,7 +227,7 @@ def result(
     }
     parameters = {f"*{position}": name for position, name in enumerate(names)}
     is_lowered = bool(calls.run.autocast)
-    said = effect_of(module, bound, inside, parameters, is_lowered=is_lowered, is_layer=key is not None)
+    said = effect_of(module, bound, inside, parameters, is_lowered=is_lowered, is_inner=is_inner)
     return apply(Call(calls, node, {**bound, **inside}, state, called=f"{module.name}()"), said, key)
 
 
@@ -233,7 +238,7 @@ def effect_of(
     parameters: Mapping[str, str],
     *,
     is_lowered: bool,
-    is_layer: bool,
+    is_inner: bool,
 ) -> Effect:
     """Return the effect of a call of a module of torch; `inside` holds the elements of container arguments.
 
@@ -244,7 +249,7 @@ def effect_of(
     for name in (*bound, *inside):
         is_saved = not module.saves.isdisjoint(("*", parameters.get(name.partition(".")[0])))
         if is_saved or module.saves_input:
-            part = name if not is_layer else name[name.index(".") :] if name in inside else ""
+            part = name if not is_inner else name[name.index(".") :] if name in inside else ""
             saves.append(Save(name, is_saved, part=part))
     if module.saves_result and module.result in (Result.TENSOR, Result.TENSORS):
         part = effect.RESULT if module.result is Result.TENSOR else ""

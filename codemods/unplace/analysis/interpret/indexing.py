@@ -68,6 +68,13 @@ def piece_of(index: ast.expr, base: Value, state: State) -> tuple[Token, Box] | 
     return ((base.identity, base.shape), box) if box else None
 
 
+def row_of(tensor: Value, index: int | None) -> tuple[Token, Box] | None:
+    """Return the row that an unpacking takes of a tensor, like `tensor[index]`; None where it may be any."""
+    if tensor.identity is None or index is None:
+        return None
+    return (tensor.identity, tensor.shape), Box([(0, Range(index, index + 1))])
+
+
 def _is_constant(node: ast.expr, value: object) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
 

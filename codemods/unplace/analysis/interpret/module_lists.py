@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import reduce
 
 from unplace.analysis.domain.facts import ANY
@@ -12,7 +13,7 @@ from unplace.analysis.domain.values import CALLABLE, LIST, MODULE, TEXT_VALUE, T
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.members import shorter
-from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.syntax.nodes import code_of, whole_number
 from unplace.analysis.syntax.patterns import text_pattern
 from unplace.torchapi import modules
 
@@ -44,14 +45,19 @@ def member(run: Run, node: ast.expr, found: ModuleList, index: int | None = None
 def taken(run: Run, node: ast.Subscript, base: Value, found: ModuleList) -> Value:
     """Return the value of `blocks[index]`: a module or, for a slice, another container."""
     if isinstance(node.slice, ast.Slice):
+        part = _range(node.slice) if found.is_exact else None
         if isinstance(base.ref, TorchModule):
-            return shorter(base)
+            return shorter(base) if part is None else base._replace(ref=replace(base.ref, parts=found.members[part]))
         return base._replace(ref=ModuleList(found.members, is_dict=found.is_dict))
-    index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
-    known = index.value if isinstance(index, ast.Constant) and isinstance(index.value, int) else None
-    if known is not None and isinstance(node.slice, ast.UnaryOp):
-        known = -known if isinstance(node.slice.op, ast.USub) else None
-    return member(run, node, found, known)
+    return member(run, node, found, whole_number(node.slice))
+
+
+def _range(node: ast.Slice) -> slice | None:
+    """Return the range of a slice whose bounds are spelled out; None for any other."""
+    bounds = (node.lower, node.upper, node.step)
+    numbers = [None if bound is None else whole_number(bound) for bound in bounds]
+    is_known = all(bound is None or number is not None for bound, number in zip(bounds, numbers, strict=True))
+    return slice(*numbers) if is_known else None
 
 
 def of_method(run: Run, node: ast.Call, name: str, found: ModuleList, state: State) -> Value | None:

@@ -10,6 +10,7 @@ from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
+    MODULE,
     NONE,
     OTHER,
     OTHER_VALUE,
@@ -85,6 +86,7 @@ def of_function(
         others = tuple(value for other, value in bound.items() if other != name)
         handings = run.handed if name in effect.writes else run.handed_unclear
         _hand(run, node, function.scope, name, nodes[name], bound[name], others, state, handings, variant)
+    _read_written(calls, node, effect, bound, state)
     _hand_held(run, node, function, effect, bound, state, variant)
     called = f"{code_of(node.func)}()"
     _save_held(run, node, called, effect, bound, state)
@@ -208,6 +210,24 @@ def _save_held(run: Run, node: ast.Call, called: str, effect: Effect, bound: Map
         for value in _held_at(path, bound, state):
             if value.may_be(TENSOR | UNKNOWN):
                 run.save(state, value, called, node, certain=certain and value.is_tensor)
+
+
+def _read_written(calls: CallEffects, node: ast.Call, effect: Effect, bound: Mapping[str, Value], state: State) -> None:
+    """Read what a function writes or saves in modules of the run: until then, no slot holds a buffer.
+
+    scale(x) + scale(y)                  def forward(self, x): self.running.mul_(0.9); return x / self.running
+    """
+    written = effect.writes_held | effect.may_write_held
+    for path in sorted({*written, *(path for path, _, _ in effect.saves_held)}):
+        name, _, attribute = path.partition(".")
+        module = bound.get(name)
+        if module is None or not module.must_be(MODULE) or not isinstance(module.ref, Instance):
+            continue
+        if path in written or module.ref.of.lookup("buffers", attribute):
+            func = node.func
+            is_callee = calls.run.values.get(func) == module  # rather than what a method is called on
+            holder = func.value if isinstance(func, ast.Attribute) and not is_callee else func
+            field_of(calls.evaluator, holder, module, state, attribute)
 
 
 def _held_at(path: str, bound: Mapping[str, Value], state: State) -> list[Value]:

@@ -22,7 +22,7 @@ from unplace.analysis.domain.values import (
     Token,
     Value,
 )
-from unplace.analysis.interpret import module_lists
+from unplace.analysis.interpret import indexing, module_lists
 from unplace.analysis.interpret.attributes import field_of
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import store_attribute, store_item
@@ -30,10 +30,10 @@ from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.syntax.nodes import code_of
 
 
-def row(run: Run, node: ast.expr, tensor: Value, state: State) -> Value:
-    """Return a row of a tensor, as a loop or an unpacking takes it."""
-    link, by = Link.VIEW, ITERATING
-    return run.view(node, state, tensor, "a row", link, key="row", forbidden=True, operator=by)
+def row(run: Run, node: ast.expr, tensor: Value, state: State, index: int | None = None) -> Value:
+    """Return a row of a tensor, as a loop takes it, or an unpacking the one at an index."""
+    link, by, piece = Link.VIEW, ITERATING, indexing.row_of(tensor, index)
+    return run.view(node, state, tensor, "a row", link, key="row", piece=piece, forbidden=True, operator=by)
 
 
 def bind(evaluation: Evaluation, target: ast.expr, value: Value, state: State) -> None:
@@ -65,7 +65,7 @@ def _unpacked(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
     if value.may_be(CONTAINER) and value.must_be(CONTAINER | NONE) and value.objs:  # None would raise
         return _piece_of(evaluation, node, value, index, state)
     if value.is_tensor:
-        return row(evaluation.run, node, value, state)
+        return row(evaluation.run, node, value, state, index)
     if value.must_be(SHAPE | NUMBER):
         return NUMBER_VALUE
     if isinstance(value.ref, Instance) and value.ref.of.is_named_tuple and index is not None and value.objs:

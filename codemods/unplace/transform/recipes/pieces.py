@@ -100,7 +100,8 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
     split = next(iter(makers)) if len(makers) == 1 else None
     if not isinstance(split, ast.expr) or any(not _is_piece(site, o, split) for o in site.value.objs):
         return None
-    if any(o.origin is not Origin.FRESH for o in site.roots()) or state.kept_by(site.roots()) is not None:
+    roots = site.roots()
+    if any(o.origin is not Origin.FRESH or o.overlapping for o in roots) or state.kept_by(roots) is not None:
         return None
     live = site.live()
     held = [v for name, v in state.env.items() if name in live or name.startswith(HIDDEN)]
