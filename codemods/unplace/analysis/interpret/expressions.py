@@ -181,7 +181,7 @@ class Evaluator:
                     likely=base.likely,
                 )
             link = Link.VIEW if basic else Link.MAYBE
-            piece = indexing.piece_of(node.slice, base, state) if basic else None
+            piece = indexing.piece_of(self.run, node.slice, base, state) if basic else None
             return self.run.view(node, state, base, f"`{code_of(node)}`", link, piece=piece)
         if base.must_be(SHAPE):
             return Value(SHAPE if isinstance(node.slice, ast.Slice) else NUMBER)

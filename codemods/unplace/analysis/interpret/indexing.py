@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.boxes import END, Box, Range
+from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, TENSOR, UNKNOWN, Obj, Token, Value
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import walk
 from unplace.torchapi import results
 
@@ -57,14 +59,14 @@ def save_indices(run: Run, index: ast.expr, state: State) -> None:
             run.save(state, value, INDEXING, part, "result")
 
 
-def piece_of(index: ast.expr, base: Value, state: State) -> tuple[Token, Box] | None:
+def piece_of(run: Run, index: ast.expr, base: Value, state: State) -> tuple[Token, Box] | None:
     """Return what an index takes of a tensor, with the token of the tensor; None where nothing is known."""
     if base.identity is None:
         return None
     parts = [p for p in (index.elts if isinstance(index, ast.Tuple) else [index]) if not _is_constant(p, None)]
     rest = next((i for i, part in enumerate(parts) if _is_constant(part, ...)), len(parts))
     taken = [*enumerate(parts[:rest]), *((i - len(parts), parts[i]) for i in range(rest + 1, len(parts)))]
-    box = Box((position, found) for position, part in taken if (found := _range(part, state)) is not None)
+    box = Box((position, found) for position, part in taken if (found := _range(run, part, state)) is not None)
     return ((base.identity, base.shape), box) if box else None
 
 
@@ -79,29 +81,56 @@ def _is_constant(node: ast.expr, value: object) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
 
 
-def _range(part: ast.expr, state: State) -> Range | None:
+def _range(run: Run, part: ast.expr, state: State) -> Range | None:
     """Return the range that one part of an index takes; None where it may take anything."""
     if not isinstance(part, ast.Slice):
-        first = _bound(part, state)
+        first = _bound(run, part, state)
         return Range(first, END if first == -1 else first + 1) if isinstance(first, int) else None
     if part.step is not None:
         return _strided(part)
-    lower = 0 if part.lower is None else _bound(part.lower, state)
-    upper = END if part.upper is None else _bound(part.upper, state)
+    lower = 0 if part.lower is None else _bound(run, part.lower, state)
+    upper = END if part.upper is None else _bound(run, part.upper, state)
     return None if lower is None or upper is None or (lower == 0 and upper is END) else Range(lower, upper)
 
 
-def _bound(node: ast.expr, state: State) -> Token:
-    """Return the token of an expression of names and numbers, a number itself; None for any other expression."""
+def _bound(run: Run, node: ast.expr, state: State) -> Token:
+    """Return the token of an expression that keeps its value, a number itself; None for any other expression.
+
+    It may have names, numbers, sizes of tensors (`x.shape[-1] // 2`), and attributes that only constructors set.
+    """
     sign, number = (-1, node.operand) if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else (1, node)
     if isinstance(number, ast.Constant) and type(number.value) is int:
         return sign * number.value
-    names = sorted({n.id for n in walk(node) if isinstance(n, ast.Name)})
-    if any(not isinstance(n, ast.Name | ast.Constant | ast.BinOp | ast.UnaryOp) for n in walk(node)):
-        return None
-    if any(n not in state.binds for n in names):
+    parts = list(walk(node))
+    names = sorted({n.id for n in parts if isinstance(n, ast.Name)})
+    if any(n not in state.binds or n not in state.env for n in names):
         return None  # a global or closure name may change unseen
-    return ast.dump(node), tuple(state.binds.get(n) for n in names)
+    shapes: list[Token] = []
+    for part in parts:
+        if isinstance(part, ast.Attribute) and part.attr == "shape" and isinstance(part.value, ast.Name):
+            shapes.append(state.env[part.value.id].shape)
+        elif isinstance(part, ast.Subscript):
+            if not isinstance(part.value, ast.Attribute) or part.value.attr != "shape":
+                return None
+        elif isinstance(part, ast.Attribute):
+            if not _is_set_once(run, part, state):
+                return None
+        elif not isinstance(part, ast.Name | ast.Constant | ast.BinOp | ast.UnaryOp):
+            return None
+    if None in shapes:
+        return None
+    return ast.dump(node), tuple(state.binds.get(n) for n in names), *shapes
+
+
+def _is_set_once(run: Run, node: ast.Attribute, state: State) -> bool:
+    """Tell whether an attribute of the object of a method is set by constructors alone: `self.half`."""
+    holder = state.env[node.value.id] if isinstance(node.value, ast.Name) else None
+    if holder is None or not isinstance(holder.ref, Instance) or holder.ref.of.has_property(node.attr):
+        return False
+    module = home(run.scope)
+    stores = module.stores_of(node.attr)
+    is_own = all(store.is_own and store.scope.name == "__init__" for store in stores)
+    return bool(stores) and is_own and not module.stores_in_others(node.attr)
 
 
 def _strided(part: ast.Slice) -> Range | None:

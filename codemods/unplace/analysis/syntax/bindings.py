@@ -138,6 +138,13 @@ def yields_numbers(loop: ast.For, name: str) -> bool:
     return called == "range"
 
 
+def names_of_exceptions(handler: ast.ExceptHandler) -> set[str]:
+    """Return the names of the exceptions that a handler catches; that of all of them where it names none."""
+    if handler.type is None:
+        return {"BaseException"}
+    return {name for part in walk(handler.type) if (name := last_name(part)) is not None}
+
+
 def assigned_names(statement: ast.Assign) -> set[str]:
     """Return the names that an assignment binds, including those in tuples and lists."""
     targets = (n for target in statement.targets for n in walk(target))

@@ -149,6 +149,24 @@ class Callees:
         layer = torchapi.module(qualified)
         return Signature(CALLABLE | OTHER if layer is None and qualified[:1].isupper() else ANYTHING)
 
+    def is_of_part(self, node: ast.AST) -> bool:
+        """Tell whether a node calls what a module keeps, unknown layers too: `self.act(x)`, `self.convs[i](x)`.
+
+        What such a call returns is a tensor where it takes part in arithmetic, as far as people write such code.
+        """
+        called = node.func if isinstance(node, ast.Call) else None
+        called = called.value if isinstance(called, ast.Subscript) else called
+        if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Name):
+            return False
+        owner = self._owner if called.value.id == self._me else None
+        if owner is None or not owner.is_module:
+            return False
+        return any(called.attr in cls.assigned for cls in owner.linearized())
+
+    def is_result_of_part(self, name: str) -> bool:
+        """Tell whether a name of the scope may hold what such a call returns."""
+        return any(map(self.is_of_part, self._module.bindings(self._scope).sources.get(name, ())))
+
     def _layer(self, node: ast.expr) -> Signature | None:
         """Return the signature of a layer that a class keeps in an attribute: `self.conv`."""
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or node.value.id != self._me:

@@ -26,9 +26,9 @@ from unplace.analysis.domain.values import (
     UNKNOWN,
 )
 from unplace.analysis.project.module import ModuleIndex, reaching_in
-from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.bindings import names_of_exceptions
 from unplace.analysis.syntax.flow import TRIES
-from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, NUMBERS, TEXTS, children, walk
+from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, NUMBERS, TEXTS, children
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, indices, kinds, lookups
@@ -127,7 +127,7 @@ class Collector:
 
     def _augmented(self, node: ast.AST) -> None:
         assert isinstance(node, ast.AugAssign)
-        value, target = self._value(node.value), node.target
+        value, target = self._operand(node.value), node.target
         relation = UPDATE[operator_of(node.op, node.value)]
         if isinstance(target, ast.Subscript):
             (holder, form), before, after = self._at(target), self.found.new(), self.found.new()
@@ -138,6 +138,8 @@ class Collector:
             return
         before = self.found.entry(target.id) if isinstance(target, ast.Name) else self._field(target)
         before = self.found.of_nodes[node] = self._seen(target, before)
+        if isinstance(target, ast.Name) and self._callees.is_result_of_part(target.id):
+            self.found.restrict(before, TENSOR, likely=True)
         self.found.relate(relation, before, value, self.found.definition(target))
 
     def _loop(self, node: ast.AST) -> None:
@@ -155,7 +157,7 @@ class Collector:
         self._block(node.body)
 
     def _try(self, node: Any) -> None:
-        caught = {code for handler in node.handlers for code in _names_in(handler.type)}
+        caught = {code for handler in node.handlers for code in names_of_exceptions(handler)}
         was_certain = self.found.is_certain
         self.found.is_certain = (
             was_certain and bool(caught) and not caught & _CATCHING if node.handlers else was_certain
@@ -337,9 +339,15 @@ class Collector:
 
     def _binary(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.BinOp)
-        left, right, result = self._value(node.left), self._value(node.right), self.found.new()
+        left, right, result = self._operand(node.left), self._operand(node.right), self.found.new()
         self.found.relate(OPERATION[operator_of(node.op, node.left, node.right)], left, right, result)
         return result
+
+    def _operand(self, node: ast.expr) -> Variable:
+        value = self._value(node)
+        if self._callees.is_of_part(node):
+            self.found.restrict(value, TENSOR, likely=True)
+        return value
 
     def _unary(self, node: ast.expr) -> Variable:
         assert isinstance(node, ast.UnaryOp)
@@ -453,13 +461,6 @@ class Collector:
             usual = usual_argument(name, parameters, index)
             self.found.restrict(self.found.of_nodes[argument], usual, likely=True)
         return result
-
-
-def _names_in(node: ast.expr | None) -> set[str]:
-    """Return the names of the exceptions that a handler catches; that of all of them where it names none."""
-    if node is None:
-        return {"BaseException"}
-    return {name for part in walk(node) if (name := last_name(part)) is not None}
 
 
 _STATEMENTS: dict[type, Callable[[Collector, Any], None]] = {

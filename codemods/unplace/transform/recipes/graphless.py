@@ -21,6 +21,7 @@ from unplace.analysis.project.recording import differentiates_twice
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.own_methods import own_methods
+from unplace.analysis.types.parameters import default_for
 from unplace.torchapi import members, modules
 
 _STATE = "state_dict"
@@ -38,7 +39,8 @@ def is_of_all_parameters(objs: Objs) -> bool:
 class Graphs:
     """Follows values back to what they are computed from, in one run and the other methods of its class.
 
-    `trusts_defaults`: arguments that are numbers by default count as numbers. `frozen`: the parameters that have no
+    `trusts_defaults`: arguments that are numbers by default count as numbers, and no graph comes with those that are
+    None by default. `frozen`: the parameters that have no
     gradient where the program gets past the change.
     """
 
@@ -59,6 +61,8 @@ class Graphs:
             return False
         if isinstance(node, ast.UnaryOp):
             return self.may_reach(node.operand)
+        if isinstance(node, ast.IfExp):
+            return self.may_reach(node.body) or self.may_reach(node.orelse)
         if isinstance(node, ast.BinOp):
             sides = (node.left, node.right)
             is_step = any(map(self.is_gradient, sides))
@@ -106,6 +110,8 @@ class Graphs:
 
     def _may_hold(self, node: ast.Name) -> bool:
         scope = self.run.scope
+        if self._is_usually_none(node):
+            return False
         sources = home(scope).bindings(scope).sources.get(node.id, [])
         is_given = node.id in [p.arg for p in scope.parameters] or node.id in scope.volatile | scope.captured
         if not sources or is_given or scope.is_module or self._is_written(node.id):
@@ -114,6 +120,18 @@ class Graphs:
             return False
         self._seen.add((scope, node.id))
         return any(not isinstance(source, ast.expr) or self.may_reach(source) for source in sources)
+
+    def _is_usually_none(self, node: ast.expr) -> bool:
+        """Tell whether an expression reads an argument that is None by default, if defaults are trusted."""
+        scope = self.run.scope
+        if (
+            not self.trusts_defaults
+            or not isinstance(node, ast.Name)
+            or home(scope).bindings(scope).sources.get(node.id)
+        ):
+            return False
+        default = default_for(scope, node.id)
+        return isinstance(default, ast.Constant) and default.value is None
 
     def _is_written(self, name: str) -> bool:
         """Tell whether the run writes the tensor in a name in place, perhaps what has a graph."""
@@ -127,7 +145,8 @@ class Graphs:
             return given if torchapi.function(callee.ref.qualified) is not None else None
         if isinstance(node.func, ast.Attribute):
             is_copy = node.func.attr in members.KEEPING_VALUES
-            is_read = self.is_gradient(node.func.value) or self._is_tensor(node.func.value)
+            receiver = node.func.value
+            is_read = self.is_gradient(receiver) or self._is_tensor(receiver) or self._is_usually_none(receiver)
             is_operator = is_read and torchapi.tensor_method(node.func.attr) is not None
             return [node.func.value, *given] if is_copy or is_operator else None
         return None

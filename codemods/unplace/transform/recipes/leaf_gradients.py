@@ -25,17 +25,21 @@ from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members
-from unplace.transform.legality import has_optimizer, is_optimised
+from unplace.transform.legality import has_optimizer, is_like_a_parameter, is_optimised
 from unplace.transform.recipes.graphless import Graphs, is_of_all_parameters
 from unplace.transform.sites import Site
 
 
 def keeps_gradients(site: Site) -> bool:
-    """Tell whether the gradient of what a change isn't recorded for is certainly the same before and after."""
+    """Tell whether the gradient of what a change isn't recorded for is certainly the same before and after.
+
+    A sum passes it on as it is, so the tensor may be no leaf, either: `layer.bias.view(3, -1)[:, 4] += math.log(k)`.
+    """
     if is_step_along_own_gradient(site):
         return True
-    is_sum = site.forbidden() is not None and _adds(site)
-    return is_sum and not any(map(_graphs(site).may_reach, operands(site.write)))
+    is_sum = (site.forbidden() is not None or is_like_a_parameter(site)) and _adds(site)
+    graphs = Graphs(site.program, site.run, trusts_defaults=only_changes(site.run.scope))
+    return is_sum and not any(map(graphs.may_reach, operands(site.write)))
 
 
 def is_update(site: Site) -> bool:
