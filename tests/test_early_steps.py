@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from unplace.analysis.project.files import Project
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.transform.rewriter import rewrite_text
@@ -80,3 +81,45 @@ def test_a_function_named_backward_is_none() -> None:
         "    backward(loss)\n"
         "    opt.step()\n"
     )
+
+
+HELPERS = """
+def update_params(optim, loss, retain_graph=False):
+    optim.zero_grad()
+    loss.backward(retain_graph=retain_graph)
+    optim.step()
+"""
+AGENT = """
+import torch
+from torch import nn
+from helpers import update_params
+
+
+class Agent:
+    def __init__(self):
+        self.policy = nn.Linear(3, 2)
+        self.critic = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 1))
+        self.q_optim = torch.optim.Adam(self.critic.parameters())
+        self.policy_optim = torch.optim.Adam(self.policy.parameters())
+
+    def learn(self, state, action, target):
+        q_loss = (self.critic(torch.cat([state, action], 1)) - target).pow(2).mean()
+        policy_loss = -self.critic(torch.cat([state, self.policy(state)], 1)).mean()
+        update_params(self.q_optim, q_loss)
+        update_params(self.policy_optim, policy_loss)
+"""
+LATER = "        policy_loss = -self.critic(torch.cat([state, self.policy(state)], 1)).mean()\n"
+STEP = "        update_params(self.q_optim, q_loss)\n"
+
+
+@pytest.mark.parametrize("agent", [AGENT, AGENT.replace(LATER + STEP, STEP + LATER)], ids=["early", "in_time"])
+def test_a_step_in_another_file_is_reported_at_the_call(tmp_path: Path, agent: str) -> None:
+    (tmp_path / "helpers.py").write_text(HELPERS)
+    path = tmp_path / "agent.py"
+    path.write_text(agent)
+    project = Project([str(path), str(tmp_path / "helpers.py")])
+    for _ in range(2):  # the second time, the answer is remembered
+        report = rewrite_text(agent, str(path), Options(), project)
+        assert project.basis(str(path)).files == (str(tmp_path / "helpers.py"),)
+        found = [finding for finding in report.findings if finding.code == "UNP009"]
+        assert [agent.splitlines()[finding.line - 1] for finding in found] == [STEP.rstrip()] * (agent is AGENT)

@@ -186,8 +186,8 @@ class WriteKind(Enum):
         is_statement=True,
         proof=Proof.NONE,
     )
-    STEP = Spelling(  # optimizer.step(), which writes weights
-        Form.OPTIMIZER_STEP, ast.Call, _nothing, rb"\.\s*step\s*\(", is_whole=False, is_telling=False
+    STEP = Spelling(  # optimizer.step(), which writes weights, perhaps in a function that runs a backward, too
+        Form.OPTIMIZER_STEP, ast.Call, _nothing, rb"\.\s*(?:step|backward)\s*\(", is_whole=False, is_telling=False
     )
     DATA = Spelling(Form.DATA_STORE, ast.Attribute, _data, rb"\.\s*data\b", is_statement=True)  # x.data = v
 

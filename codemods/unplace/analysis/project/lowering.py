@@ -4,6 +4,7 @@
     opt = make_optimizer(net)       opt = torch.optim.Adam(net.parameters())
     losses["d"] = loss              losses.'d' = loss: an element is an attribute that no code can have
     losses.append(loss)             losses += loss
+    self.add_module("d", net)       self.d = net
     for opt in (opt_g, opt_d):      opt = opt_g, the statements of the loop, opt = opt_d, and these once more
 
 So questions about the order of what happens can be answered one function at a time. A call stays as it is where its
@@ -18,14 +19,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from unplace.analysis.domain.refs import Class
-from unplace.analysis.project.calling import parameters_of, takes
+from unplace.analysis.project.inlinable import Functions, Inlinable, is_fit, is_plain, stored
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.project.overriding import methods_of
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, FUNCTIONS, own_nodes, walk
 from unplace.analysis.syntax.reaching import path_of
-from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types.parameters import argument_for, default_for
 from unplace.torchapi import modules
 
 A = TypeVar("A", bound=ast.AST)
@@ -45,27 +44,20 @@ BACKWARDS = ("backward", "manual_backward")
 _CONDITIONAL = (*COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp)
 """Expressions whose parts may run several times or not at all."""
 
-_UNFIT = (
-    *FUNCTIONS,
-    ast.ClassDef,
-    ast.Global,
-    ast.Nonlocal,
-    ast.Yield,
-    ast.YieldFrom,
-    ast.Await,
-    ast.Import,
-    ast.ImportFrom,
-)
 _WRAPPING = frozenset(["prepare", "initialize", "setup"])
 _HOLDING = frozenset(["ModuleDict", "ModuleList", "dict", "list"])
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """The index of a file's lowered copy, and the node of the file for each node of the copy."""
+    """The index of a file's lowered copy, and the node of the file for each node of the copy.
+
+    What the copy has of another file stands for the call that led there; `read` are the paths of such files.
+    """
 
     module: ModuleIndex
     origins: Mapping[ast.AST, ast.AST]
+    read: frozenset[str]
 
 
 def is_element(node: ast.Attribute) -> bool:
@@ -87,7 +79,7 @@ def lowered(module: ModuleIndex) -> Lowered:
     """Return the lowered copy of a file."""
     work = _Lowering(module)
     tree = ast.Module(work.block(module.tree.body, _Frame(module.tree)), type_ignores=[])
-    return Lowered(ModuleIndex(tree, module.place, module.text), work.origins)
+    return Lowered(ModuleIndex(tree, module.place, module.text), work.origins, frozenset(work.functions.read))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +87,7 @@ class _Frame:
     """The function whose statements are copied: its class, the meaning of its names, and the calls that led to it.
 
     `root` is the function that the copies become part of, or the module. `bound` are the names that are the function's
-    own, which get a `mark`.
+    own, which get a `mark`. `at` is the call that led into another file.
     """
 
     root: ast.AST
@@ -104,6 +96,7 @@ class _Frame:
     bound: frozenset[str] = frozenset()
     mark: str = ""
     stack: tuple[ast.AST, ...] = ()
+    at: ast.AST | None = None
 
 
 class _Lowering:
@@ -114,10 +107,9 @@ class _Lowering:
         self._module = module
         self._replaced = 0
         self._names: dict[ast.AST, frozenset[str]] = {}
-        self._functions: dict[str, list[ast.AST]] = {}
-        for node in module.scopes.by_node:
-            if isinstance(node, FUNCTIONS):
-                self._functions.setdefault(node.name, []).append(node)
+        self._objects: dict[tuple[ast.AST | None, str], Class] = {}  # the classes of what paths hold, by scope
+        self._at: ast.AST | None = None
+        self.functions = Functions(module)
         self._known: dict[str, dict[Any, None]] = {}  # the keys of the elements that a path has got
         self._ahead: list[ast.stmt] | None = None  # what runs before the statement at hand; None inside expressions
         self.origins: dict[ast.AST, ast.AST] = {}
@@ -169,10 +161,17 @@ class _Lowering:
             holder, value = (self._copied(part, frame) for part in added)
             yield self._located(ast.AugAssign(_target(holder), ast.Add(), value), node)
             return
+        child = _child(node)
+        if child is not None:
+            holder, value = (self._copied(part, frame) for part in child[1:])
+            yield self._located(ast.Assign([ast.Attribute(holder, child[0], ast.Store())], value), node)
+            return
         made = self._copied(node, frame)
         if isinstance(made, ast.Expr) and isinstance(made.value, ast.Constant):
             return  # the call of a function without a result
         yield made
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and frame.at is None:
+            yield from self._constructed(node.value, made.targets[0], frame)
         if isinstance(made, ast.Assign) and path_of(made.targets[0]) is not None:
             for key, value in self._elements(made.value):
                 target = ast.Attribute(self._again(made.targets[0]), repr(key), ast.Store())
@@ -209,10 +208,10 @@ class _Lowering:
 
     def _round(self, node: ast.For, element: ast.expr, frame: _Frame) -> list[ast.stmt]:
         """Return the statements of a loop for one element; a name that it binds to a path stands for that."""
-        stored = _stored(node.body)
+        bound_inside = stored(node.body)
         meanings, bound = dict[str, ast.expr](), list[ast.stmt]()
         for target, value in _paired(node.target, element):
-            if isinstance(target, ast.Name) and target.id not in stored and _is_plain(value):
+            if isinstance(target, ast.Name) and target.id not in bound_inside and is_plain(value):
                 meanings[target.id] = value
             else:
                 made = self._in_place(target, frame)
@@ -252,23 +251,44 @@ class _Lowering:
 
     def _inlined(self, call: ast.Call, frame: _Frame) -> ast.expr | None:
         """Put the statements of a called function before the statement at hand; return the result, or None."""
-        function, owner = self._function(call, frame)
-        if function is None or function in frame.stack or len(frame.stack) > _DEEPEST or self._replaced >= _MOST:
+        callee = self._callee(call, frame)
+        if callee is None or not (self._trains(frame.root) or self._matters(callee.function)):
             return None
-        if not self._trains(frame.root) and not self._matters(function):
+        assert self._ahead is not None
+        return self._replaced_by(callee, call, frame, self._ahead)
+
+    def _constructed(self, call: ast.Call, target: ast.expr, frame: _Frame) -> list[ast.stmt]:
+        """Return the statements by which a call makes the object that it stores under a path."""
+        path, found = path_of(target), self.functions.made_by(call)
+        if path is None or found is None:
+            return []
+        cls, made_by = found
+        self._objects[self._key(path, frame)] = cls
+        constructor = methods_of(cls, "__init__", ()).only
+        node = constructor.scope.node if constructor is not None else None
+        made: list[ast.stmt] = []
+        if constructor is not None and isinstance(node, ast.FunctionDef) and self._matters(node):
+            self._replaced_by(Inlinable(constructor.scope, cls, self._read(target)), made_by, frame, made)
+        return made
+
+    def _replaced_by(self, callee: Inlinable, call: ast.Call, frame: _Frame, made: list[ast.stmt]) -> ast.expr | None:
+        """Add the statements of a function to those made, and return its result; None where a call stays a call."""
+        function, given = callee.function, callee.given(call)
+        if function in frame.stack or len(frame.stack) > _DEEPEST or self._replaced >= _MOST:
             return None
-        given = _given(self._module.scopes.by_node[function], call)
-        if given is None or not _is_fit(function):
+        if given is None or not is_fit(function):
             return None
         self._replaced += 1
-        inner = self._entered(function, given, call, frame, owner)
+        inner = self._entered(callee, given, call, frame)
         *body, last = function.body
-        assert self._ahead is not None
-        self._ahead += self.block(body if isinstance(last, ast.Return) else function.body, inner)
+        outer, self._at = self._at, inner.at
+        made += self.block(body if isinstance(last, ast.Return) else function.body, inner)
         result = last.value if isinstance(last, ast.Return) else None
         if function.name == modules.MAKING_OPTIMIZERS and isinstance(result, ast.Tuple):
             result = result.elts[0] if isinstance(result.elts[0], ast.List) else result
-        return self._copied(result, inner) if result is not None else self._located(ast.Constant(None), call)
+        found = self._copied(result, inner) if result is not None else self._located(ast.Constant(None), call)
+        self._at = outer
+        return found
 
     def _trains(self, node: ast.AST) -> bool:
         """Tell whether a function, or the module's own code, leads to a backward and to a step of an optimizer."""
@@ -290,52 +310,50 @@ class _Lowering:
                     name = last_name(call.func) if isinstance(call, ast.Call) else None
                     if name is not None and name not in names:
                         names.add(name)
-                        waiting += map(walk, self._functions.get(name, ()))
+                        waiting += map(walk, self.functions.by_name.get(name, ()))
             found = self._names[node] = frozenset(names)
         return found
 
-    def _entered(
-        self,
-        function: ast.FunctionDef,
-        given: Mapping[str, ast.expr],
-        call: ast.Call,
-        frame: _Frame,
-        owner: Class | None,
-    ) -> _Frame:
+    def _entered(self, callee: Inlinable, given: Mapping[str, ast.expr], call: ast.Call, frame: _Frame) -> _Frame:
         """Bind the parameters of a function: a path stands for itself, any other argument gets a name."""
         assert self._ahead is not None
+        function = callee.function
         mark, meanings = f"@{self._replaced}", dict[str, ast.expr]()
-        stored = _stored([function])
+        inside = stored([function])
         for name, argument in given.items():
             is_default = argument in (*function.args.defaults, *function.args.kw_defaults)
             value = self._copied(argument, _Frame(frame.root) if is_default else frame)
-            if name not in stored and _is_plain(value):
+            if name not in inside and is_plain(value):
                 meanings[name] = value
             else:
                 target = ast.Name(f"{name}{mark}", ast.Store())
                 self._ahead.append(self._located(ast.Assign([target], value), call))
-        inside = {argument.arg for argument in walk(function) if isinstance(argument, ast.arg)}
-        return _Frame(frame.root, owner, meanings, frozenset(stored | inside), mark, (*frame.stack, function))
+        bound = frozenset(inside | {argument.arg for argument in walk(function) if isinstance(argument, ast.arg)})
+        at = frame.at if frame.at is not None or self._module.owns(callee.scope) else call
+        return _Frame(frame.root, callee.owner, meanings, bound, mark, (*frame.stack, function), at)
 
-    def _function(self, call: ast.Call, frame: _Frame) -> tuple[ast.FunctionDef | None, Class | None]:
-        """Return the function of the file that a call runs, and the class that it is a method of."""
+    def _callee(self, call: ast.Call, frame: _Frame) -> Inlinable | None:
+        """Return the function of the run that a call runs."""
         callee = call.func
-        found: ast.AST | None = None
-        if isinstance(callee, ast.Name) and callee.id not in frame.bound:
-            sources = self._module.bindings(self._module.scopes.module).sources.get(callee.id, [])
-            found = sources[0] if len(sources) == 1 and not isinstance(sources[0], ast.expr) else None
-            return (found, None) if isinstance(found, ast.FunctionDef) else (None, None)
-        owner = frame.owner
-        if owner is None or not isinstance(callee, ast.Attribute) or path_of(callee.value) != "self":
-            return None, None
-        if callee.attr == "forward" and owner.is_module:
-            return None, None  # its weights are those of the object
-        method = methods_of(owner, callee.attr, ()).only
-        if method is None and callee.attr == "optimizers":
-            method = methods_of(owner, modules.MAKING_OPTIMIZERS, ()).only
-        if method is None or not self._module.owns(method.scope):
-            return None, None
-        return (method.scope.node, owner) if isinstance(method.scope.node, ast.FunctionDef) else (None, None)
+        if isinstance(callee, ast.Name) and callee.id in frame.bound:
+            return None
+        found = self.functions.named(callee) if frame.at is None else None
+        if found is not None or not isinstance(callee, ast.Attribute) or path_of(callee.value) is None:
+            return found
+        holder = self._in_place(callee.value, frame)
+        path = path_of(holder) if isinstance(holder, ast.expr) else None
+        owner = frame.owner if path == "self" else self._object_at(path or "", frame)
+        return self.functions.method(owner, call) if owner is not None else None
+
+    def _object_at(self, path: str, frame: _Frame) -> Class | None:
+        """Return the class of the object that a path holds, as far as the file makes it."""
+        return self._objects.get(self._key(path, frame)) or self._objects.get((self._module.tree, path))
+
+    def _key(self, path: str, frame: _Frame) -> tuple[ast.AST | None, str]:
+        """Return the scope in which a path has a meaning of its own, with the path: the class, for one of `self`."""
+        scope = self._module.scopes.by_node.get(frame.root)
+        is_own = path.startswith("self.") and scope is not None
+        return (scope.enclosing_class if is_own and scope is not None else frame.root), path
 
     # -- copies ---------------------------------------------------------------------------------------------------
 
@@ -361,6 +379,13 @@ class _Lowering:
         copy = self._in_place if isinstance(node, _CONDITIONAL) else self._field
         return self._made(node, {name: copy(value, frame) for name, value in ast.iter_fields(node)})
 
+    def _read(self, target: ast.expr) -> ast.expr:
+        """Return what reads the path that a lowered target stores under."""
+        assert isinstance(target, ast.Name | ast.Attribute)
+        made = self._again(target)
+        made.ctx = ast.Load()  # type: ignore[attr-defined]
+        return made
+
     def _again(self, node: ast.expr, given: Mapping[str, ast.expr] | None = None) -> ast.expr:
         """Return another copy of a lowered expression, in which some names have another meaning."""
         made = self._in_place(node, _Frame(node, given=given or {}))
@@ -384,9 +409,10 @@ class _Lowering:
         return self._located(type(node)(**fields), node)
 
     def _located(self, made: A, node: ast.AST) -> A:
-        """Give a new node the place of another one, which it stands for."""
-        self.origins[made] = self.origins.get(node, node)
-        return ast.copy_location(made, node)
+        """Give a new node the place of another one, which it stands for; in another file, that of the call there."""
+        place = self._at or node
+        self.origins[made] = self.origins.get(place, place)
+        return ast.copy_location(made, place)
 
 
 def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -396,17 +422,6 @@ def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.e
             yield from _paired(part, each)
     else:
         yield target, value
-
-
-def _stored(nodes: Sequence[ast.AST]) -> set[str]:
-    """Return the names that are bound or deleted below some nodes."""
-    names = (part for node in nodes for part in walk(node) if isinstance(part, ast.Name))
-    return {name.id for name in names if not isinstance(name.ctx, ast.Load)}
-
-
-def _is_plain(value: ast.expr) -> bool:
-    """Tell whether a name for a value can be replaced by it: it is a path or a constant."""
-    return path_of(value) is not None or isinstance(value, ast.Constant)
 
 
 def _wraps(node: ast.stmt) -> bool:
@@ -426,6 +441,17 @@ def _added(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
         return None
     holder = call.func.value
     return (holder, call.args[0]) if len(call.args) == 1 and path_of(holder) is not None else None
+
+
+def _child(node: ast.stmt) -> tuple[str, ast.expr, ast.expr] | None:
+    """Return name, module and child of `module.add_module("head", head)`; None for any other statement."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(call.args) != 2:
+        return None
+    name = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
+    if not isinstance(name, str) or call.func.attr not in modules.REGISTERING or path_of(call.func.value) is None:
+        return None
+    return name, call.func.value, call.args[1]
 
 
 def _target(node: ast.expr) -> ast.Name | ast.Attribute:
@@ -454,33 +480,3 @@ def _items(node: ast.DictComp) -> tuple[ast.expr, str, str] | None:
         case [first_name, second_name] if first_name == key.id:
             return call.func.value, first_name, second_name
     return None
-
-
-def _given(scope: Scope, call: ast.Call) -> dict[str, ast.expr] | None:
-    """Return the argument for each parameter of a function; None where the call doesn't show them one by one."""
-    assert isinstance(scope.node, ast.FunctionDef)
-    signature = scope.node.args
-    unpacked = [*(a for a in call.args if isinstance(a, ast.Starred)), *(k for k in call.keywords if k.arg is None)]
-    if signature.vararg or signature.kwarg or unpacked or not takes(scope, call):
-        return None
-    positional = [*signature.posonlyargs, *signature.args]
-    receiver = positional[: len(positional) - len(parameters_of(scope))]
-    given: dict[str, ast.expr] = {}
-    for parameter in scope.parameters:
-        if parameter in receiver:
-            argument = call.func.value if isinstance(call.func, ast.Attribute) else None
-        else:
-            argument = argument_for(scope, call, parameter.arg) or default_for(scope, parameter.arg)
-        if argument is None:
-            return None
-        given[parameter.arg] = argument
-    return given
-
-
-def _is_fit(function: ast.FunctionDef) -> bool:
-    """Tell whether a function's statements may stand for its call: it returns at its end alone, if at all."""
-    if any(not isinstance(d, ast.Name) or d.id != "staticmethod" for d in function.decorator_list):
-        return False
-    inside = [node for statement in function.body for node in walk(statement)]
-    returns = [node for node in inside if isinstance(node, ast.Return)]
-    return all(node is function.body[-1] for node in returns) and not any(isinstance(n, _UNFIT) for n in inside)

@@ -49,6 +49,9 @@ class Others(Protocol):
     def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
         """Return the file that an imported name leads to, and the names to look up in it."""
 
+    def module_at(self, path: str) -> ModuleIndex | None:
+        """Return the index of a file of the run, as it is on disk; None where it can't be read or parsed."""
+
     def module_name(self, path: str) -> str:
         """Return the dotted name of a file's module."""
 

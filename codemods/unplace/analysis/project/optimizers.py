@@ -112,7 +112,20 @@ def _passed(module: ModuleIndex, scope: Scope, parameter: str) -> _Source | None
 def _held(module: ModuleIndex, maker: Maker) -> Iterator[str]:
     """Iterate over the paths of the modules whose parameters an optimizer was made with."""
     given = [*maker.call.args[:1], *(k.value for k in maker.call.keywords if k.arg == "params")]
-    return (path for node in given for path in _modules_of(module, maker.scope, node))
+    for path in (path for node in given for path in _modules_of(module, maker.scope, node)):
+        yield path
+        yield from _stored_as(module, maker.scope, path)
+
+
+def _stored_as(module: ModuleIndex, scope: Scope, path: str) -> Iterator[str]:
+    """Iterate over the paths under which a scope stores a module that it has in a name: `self.critic = critic`."""
+    name, dot, rest = path.partition(".")
+    for target in scope.of(ast.Attribute):
+        statement = module.scopes.parents[target]
+        value = statement.value if isinstance(statement, ast.Assign) and target in statement.targets else None
+        place = path_of(target) if isinstance(value, ast.Name) and value.id == name else None
+        if place is not None:
+            yield f"{place}{dot}{rest}"
 
 
 def _owned(module: ModuleIndex, scope: Scope, source: _Source) -> frozenset[str]:

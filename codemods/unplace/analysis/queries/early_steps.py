@@ -31,6 +31,7 @@ from unplace.analysis.queries.gradient_flow import GradientFlow, callee_of
 from unplace.analysis.queries.kept_states import is_kept_between_calls, is_renewed, kept_by
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import modules
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,13 +56,27 @@ class EarlyStep:
         return Saved(f"{self.module}()", self.forward.lineno)
 
 
-@once
 def early_steps(module: ModuleIndex) -> list[EarlyStep]:
-    """Return the early steps of a file, at most one for each step; those that are certain count more."""
-    if not module.calls_named("step") or not any(map(module.calls_named, BACKWARDS)):
-        return []
+    """Return the early steps of a file, at most one for each step; those that are certain count more.
+
+    A step in a function of another file stands at the call that leads there.
+    """
+    found, read = _early_steps(module)
+    for path in read:
+        assert module.place is not None
+        module.place.others.module_at(path)  # tells the run once more that the result depends on the file
+    return found
+
+
+@once
+def _early_steps(module: ModuleIndex) -> tuple[list[EarlyStep], frozenset[str]]:
+    """Return the early steps of a file, and the paths of the other files that were read for them."""
+    if not any(map(module.calls_named, ("step", *BACKWARDS, *modules.GIVING_PARAMETERS))):
+        return [], frozenset()
     copy = lowered(module)
-    scopes = {call: scope for scope, call in module.calls_named("step")}
+    if not copy.module.calls_named("step") or not any(map(copy.module.calls_named, BACKWARDS)):
+        return [], copy.read
+    scopes = {call: scope for scope in module.scopes.by_node.values() for call in scope.of(ast.Call)}
     found: dict[ast.AST, EarlyStep] = {}
     traces: dict[Scope, _Trace] = {}
     for step in steps(copy.module):
@@ -73,7 +88,7 @@ def early_steps(module: ModuleIndex) -> list[EarlyStep]:
             assert isinstance(origin, ast.Call)
             if early is not None and (early.is_certain or origin not in found):
                 found[origin] = _in_file(early, copy.origins, scopes[origin])
-    return list(found.values())
+    return list(found.values()), copy.read
 
 
 def _in_file(early: EarlyStep, origins: Mapping[ast.AST, ast.AST], scope: Scope) -> EarlyStep:
@@ -267,6 +282,6 @@ class _Trace:
 
 def _runs(path: str, root: str) -> bool:
     """Tell whether calling one path runs the module of another: it is the module, holds it, or is a part of it."""
-    if root == "self" or path == "self":
+    if path == "self":
         return path == root
     return path == root or path.startswith(f"{root}.") or root.startswith(f"{path}.")
