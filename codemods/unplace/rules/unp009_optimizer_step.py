@@ -19,13 +19,14 @@ call that saved the weights and the backward that needs them. What helps is one 
 - run all backwards before the first step;
 - detach a hidden state where a round begins: `h = h.detach()`.
 
-Reported as harmful: steps of optimizers made in the same file, with the parameters of a module that it calls. The calls
-of the file's own functions and methods are followed (`self.backward_D()`, `update(opt, loss)`, `make_optimizer(net)`),
+Reported as harmful: steps of optimizers that are made with the parameters of a module which the file calls. The calls
+of functions and methods are followed (`self.backward_D()`, `update(opt, loss)`, `make_optimizer(net)`), also of objects
+that the file makes (`gan.backward(loss)` with `gan = Gan()`) and of what it imports from other files of the run;
 elements with a constant key are told apart (`losses["d"]`, `nets["D"]`), so are the rounds of a loop over a few
 optimizers (`for opt, loss in zip(optimizers, losses)`), and a state that a module or a method keeps in an attribute
 comes from the last call (`out, self.hidden = self.rnn(x, self.hidden)`). Where the optimizer comes from elsewhere, the
-step is possible harm. Not seen: loops over objects that have optimizers, and a step, forward pass or backward in a
-function of another file.
+step is possible harm. A step in another file is reported at the call that leads there. Not seen: loops over objects
+that have optimizers.
 """
 
 from __future__ import annotations

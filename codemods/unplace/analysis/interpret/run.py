@@ -60,6 +60,7 @@ class Analysis(Protocol):
     """The analysis of one module, as its runs and the queries on runs use it."""
 
     module: ModuleIndex
+    earlier: dict[tuple[Class, str], Value]  # of attributes, before the assignments that are estimated right now
 
     def run(self, scope: Scope) -> Run | None:
         """Return the finished run over a scope; None where there is none yet."""

@@ -30,6 +30,7 @@ from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project import buffers, members
 from unplace.analysis.project.module import home
 from unplace.analysis.project.replaced import with_replaced
+from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.patterns import WILD
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import kinds
@@ -102,13 +103,32 @@ def _registered(program: Analysis, owner: Class, name: str, family: Sequence[Cla
 
 
 def _assigned(program: Analysis, family: Iterable[Class], name: str) -> list[Value]:
-    """Return the values that a class, its ancestors and descendants assign to an attribute."""
-    return [
-        program.estimate(scope, source) if source is not None else UNKNOWN_VALUE
-        for cls in family
-        for scope, source in cls.assigned.get(name, ())
-        if source is None or not _is_put_back(program, scope, source, name)
-    ]
+    """Return the values that a class, its ancestors and descendants assign to an attribute.
+
+    What a constructor wraps is what it assigned before: `self.conv = nn.Sequential(self.conv, nn.GELU())`.
+    """
+    found: list[Value] = []
+    for cls in family:
+        sources, earlier = cls.assigned.get(name, ()), list[Value]()
+        for scope, source in sources:
+            if source is not None and _is_put_back(program, scope, source, name):
+                continue
+            if earlier and _are_in_order(sources):
+                program.earlier[cls, name] = reduce(weak_join, earlier)
+            earlier.append(program.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
+            program.earlier.pop((cls, name), None)
+        found += earlier
+    return found
+
+
+def _are_in_order(sources: Sequence[tuple[Scope, ast.expr | None]]) -> bool:
+    """Tell whether one constructor makes several assignments, each of them once at most, as they stand."""
+    constructor = sources[0][0]
+    if constructor.name != "__init__" or any(scope is not constructor for scope, _ in sources):
+        return False
+    loops = (node for kind in (ast.For, ast.While, ast.AsyncFor) for node in constructor.of(kind))
+    repeated = {part for loop in loops for part in walk(loop)}
+    return repeated.isdisjoint(source for _, source in sources if source is not None)
 
 
 def _is_put_back(program: Analysis, scope: Scope, source: ast.expr, name: str) -> bool:

@@ -121,7 +121,7 @@ class Functions:
         return Inlinable(found) if isinstance(found, Scope) else None
 
     def made_by(self, call: ast.Call) -> tuple[Class, ast.Call] | None:
-        """Return the class of the run that a call makes an object of, with the call of it: `Net()` in `Net().cuda()`."""
+        """Return the class whose object a call makes, and the call of that class: `Net()` of `Net().to(device)`."""
         function = call.func
         if isinstance(function, ast.Attribute) and function.attr in modules.RETURNING_ITSELF:
             return self.made_by(function.value) if isinstance(function.value, ast.Call) else None

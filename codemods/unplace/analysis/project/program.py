@@ -102,6 +102,7 @@ class Program:
         self._attributes: dict[tuple[Class, str], Value] = {}
         self._methods: dict[tuple[Class, str, bool], Methods] = {}
         self._guessing: set[object] = set()
+        self.earlier: dict[tuple[Class, str], Value] = {}
         self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
         self.users: dict[Scope, list[tuple[Program, Scope]]] = {}  # the other files that may use a function
         self.handed: dict[Hashable, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]] = {}  # by callee
@@ -455,7 +456,7 @@ class Program:
             return known
         with self.guessing(key) as is_first:
             if not is_first:
-                return UNKNOWN_VALUE
+                return self.earlier.get(key, UNKNOWN_VALUE)
             value = attributes.value_of(self, owner, name)
         self._attributes[key] = value
         return value
