@@ -402,8 +402,13 @@ class Watch:
         preds = self.predict(x)
         h = preds.mean
         h.clamp_(-1, 1)
+
+        What is taken out of anything else is no such result: `for head in heads: b = head.bias.view(2, -1)`.
         """
         if holder.origin is not Origin.CALL or any(obj.origin is Origin.FRESH for obj in held.objs):
+            return False
+        base = self.state.bases.get(holder)
+        if base is not None and any(other.origin is not Origin.CALL for other in base.holders):
             return False
         keeper = self.state.kept_by(frozenset((holder,)))
         live = (o for name, v in self.state.env.items() if name in self.live for o in v.objs)

@@ -21,7 +21,7 @@ from unplace.analysis.project.recording import differentiates_twice
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.own_methods import own_methods
-from unplace.analysis.types.parameters import default_for
+from unplace.analysis.types.parameters import argument_for, default_for
 from unplace.torchapi import members, modules
 
 _STATE = "state_dict"
@@ -40,7 +40,7 @@ class Graphs:
     """Follows values back to what they are computed from, in one run and the other methods of its class.
 
     `trusts_defaults`: arguments that are numbers by default count as numbers, and no graph comes with those that are
-    None by default. `frozen`: the parameters that have no
+    None by default, as far as the file calls the function. `frozen`: the parameters that have no
     gradient where the program gets past the change.
     """
 
@@ -122,16 +122,14 @@ class Graphs:
         return any(not isinstance(source, ast.expr) or self.may_reach(source) for source in sources)
 
     def _is_usually_none(self, node: ast.expr) -> bool:
-        """Tell whether an expression reads an argument that is None by default, if defaults are trusted."""
-        scope = self.run.scope
-        if (
-            not self.trusts_defaults
-            or not isinstance(node, ast.Name)
-            or home(scope).bindings(scope).sources.get(node.id)
-        ):
+        """Tell whether an expression reads an argument that is None by default and that no call in sight passes."""
+        scope, module = self.run.scope, home(self.run.scope)
+        if not self.trusts_defaults or not isinstance(node, ast.Name) or module.bindings(scope).sources.get(node.id):
             return False
         default = default_for(scope, node.id)
-        return isinstance(default, ast.Constant) and default.value is None
+        is_none = isinstance(default, ast.Constant) and default.value is None
+        calls = module.calls_named(scope.name) if is_none else []
+        return is_none and all(argument_for(scope, call, node.id) is None for _, call in calls)
 
     def _is_written(self, name: str) -> bool:
         """Tell whether the run writes the tensor in a name in place, perhaps what has a graph."""
