@@ -607,7 +607,7 @@ def test_another_file_of_the_run_may_turn_gradients_off(tmp_path: Path) -> None:
 
 
 def test_an_edit_that_repairs_nothing_is_taken_back() -> None:
-    """The linear layer saved the first piece, and the write to the other one changes the memory of both."""
+    """The linear layer saved a view of the first piece, and the write to the other one changes the memory of both."""
     source = """
 from torch import nn
 
@@ -615,7 +615,7 @@ from torch import nn
 class Coupling(nn.Module):
     def __init__(self):
         super().__init__()
-        self.net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+        self.net = nn.Sequential(nn.Flatten(), nn.Linear(2, 2), nn.Tanh())
 
     def forward(self, x):
         first, second = x.chunk(2, 1)

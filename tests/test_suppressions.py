@@ -94,17 +94,17 @@ def test_unused_comments_are_told() -> None:
     assert unused("    y += 1  # unplace: ignore[UNP001, UNP002, UNP003]") == [
         f"model.py:4:13: unused suppression of UNP002, UNP003: {what}"
     ]
-    kept = "    with torch.no_grad():\n        y += 1  # unplace: ignore"
+    kept = "    with torch.no_grad():\n        m += 1  # unplace: ignore"
     assert unused(kept) == [f"model.py:5:17: unused suppression: {what}"]
 
 
 @pytest.mark.parametrize(
     ("body", "plans"),
     [
-        ("    with torch.no_grad():\n        y += 1", 1),
+        ("    with torch.no_grad():\n        m += 1", 1),
         ("    y += 1  # unplace: ignore", 2),
-        ("    with torch.no_grad():\n        y += 1  # unplace: ignore", 2),  # no other comment that could matter
-        ("    with torch.no_grad():\n        y += 1  # unplace: ignore\n        y += 2  # unplace: ignore", 4),
+        ("    with torch.no_grad():\n        m += 1  # unplace: ignore", 2),  # no other comment that could matter
+        ("    with torch.no_grad():\n        m += 1  # unplace: ignore\n        m += 2  # unplace: ignore", 4),
         ("    y += 1\n    with torch.no_grad():\n        m += 1  # unplace: ignore", 3),  # once in the second round
     ],
 )

@@ -190,12 +190,15 @@ class Fallbacks:
                 return True
         if decision.is_applied(self.options.unsafe):
             return False
-        return isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and _is_due(site))
+        return (
+            isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and _is_due(site, verdict))
+        )
 
 
-def _is_due(site: Site) -> bool:
-    """Tell whether a write that has to stay needs a copy: what was saved before is asked for, or may be a buffer."""
-    return site.is_buffer() or site.layout() is not None or site.harm()[0] is Harm.HARMFUL
+def _is_due(site: Site, kept: Keep) -> bool:
+    """Tell whether a write that is meant to stay needs a copy: what was saved before is asked for, or a buffer."""
+    is_meant = kept.reason.kind in (Purpose.REGISTERED, Purpose.NOT_RECORDED)
+    return site.is_buffer() or site.layout() is not None or (is_meant and site.harm()[0] is Harm.HARMFUL)
 
 
 def _is_doubtful(decision: Decision) -> bool:
