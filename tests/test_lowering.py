@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from unplace.analysis.project.inlinable import Functions
 from unplace.analysis.project.lowering import lowered, shown
 from unplace.analysis.project.module import ModuleIndex
 
@@ -17,7 +18,7 @@ TRAINED = "loss.backward(); opt.step()"
 def lower(code: str) -> tuple[ModuleIndex, list[str]]:
     """Return the index of a file, and the lines of its lowered module code, without those of the functions."""
     module = ModuleIndex(ast.parse(f"{dedent(code).strip()}\n{TRAINED}\n"))
-    body = lowered(module).module.tree.body
+    body = lowered(module, Functions(module)).module.tree.body
     plain = [statement for statement in body if not isinstance(statement, ast.FunctionDef | ast.ClassDef)]
     return module, ast.unparse(ast.Module(plain, [])).splitlines()[:-2]
 
@@ -124,7 +125,8 @@ def test_a_call_becomes_statements(case: str) -> None:
 def test_a_parameter_hides_a_function() -> None:
     code = f"def f(x):\n    return x.exp()\ndef train({{}}, w):\n    loss = f(w)\n    {TRAINED}\n"
     for parameter, expected in (("f", "    loss = f(w)"), ("g", "    loss = w.exp()")):
-        (_, train) = lowered(ModuleIndex(ast.parse(code.format(parameter)))).module.tree.body
+        module = ModuleIndex(ast.parse(code.format(parameter)))
+        (_, train) = lowered(module, Functions(module)).module.tree.body
         assert ast.unparse(train).splitlines()[1] == expected
 
 
@@ -139,7 +141,7 @@ def test_the_optimizers_of_a_lightning_module_are_those_that_it_makes() -> None:
                 g, d = self.optimizers()
     """
     module = ModuleIndex(ast.parse(f"{dedent(code)}\n{TRAINED}\n"))
-    (owner, *_) = lowered(module).module.tree.body
+    (owner, *_) = lowered(module, Functions(module)).module.tree.body
     assert isinstance(owner, ast.ClassDef)
     assert ast.unparse(owner.body[1]).splitlines()[1:] == [
         "    a@1 = Adam(self.g.parameters())",
@@ -156,7 +158,7 @@ def test_a_copy_that_grows_without_end_is_cut_off() -> None:
 
 def test_each_node_leads_to_the_file() -> None:
     module, _ = lower("def f(x):\n    y = x['a']\n    return y\nz = f(w)")
-    copy = lowered(module)
+    copy = lowered(module, Functions(module))
     own = set(ast.walk(module.tree))
     made = [node for node in ast.walk(copy.module.tree) if not isinstance(node, ast.expr_context | ast.operator)]
     assert all(copy.origins[node] in own for node in made if node is not copy.module.tree)

@@ -8,7 +8,7 @@ gan.backward(loss)              a method of the class that made `gan`
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from unplace.analysis.domain.refs import Class
@@ -16,7 +16,7 @@ from unplace.analysis.project.calling import parameters_of, takes
 from unplace.analysis.project.makers import class_made
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.project.overriding import methods_of
-from unplace.analysis.syntax.bindings import root_name
+from unplace.analysis.syntax.bindings import last_name, root_name
 from unplace.analysis.syntax.nodes import FUNCTIONS, walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
@@ -75,6 +75,7 @@ class Functions:
         """Index the functions of a file, and those that it imports and calls."""
         self._module = module
         self._imported: dict[ast.expr, Scope | Class] = {}
+        self._of_others: list[ast.AST] = []
         self.read: set[str] = set()
         self.by_name: dict[str, list[ast.AST]] = {}
         for node in module.scopes.by_node:
@@ -82,7 +83,7 @@ class Functions:
                 self.by_name.setdefault(node.name, []).append(node)
         for cls in module.classes.values():
             self._add_constructor(cls)
-        for scope in module.scopes.by_node.values():
+        for scope in module.scopes.by_node.values() if module.place is not None else ():
             for call in scope.of(ast.Call):
                 if root_name(call.func) in module.imports.names:
                     self._import(scope, call.func)
@@ -97,14 +98,23 @@ class Functions:
         for definition in other.tree.body:
             if isinstance(definition, ast.FunctionDef) and definition.name == member.name:
                 self._imported[node] = other.scopes.by_node[definition]
+                self._of_others.append(definition)
                 self.by_name.setdefault(member.name, []).append(definition)
             elif isinstance(definition, ast.ClassDef) and definition.name == member.name:
                 cls = other.classes[definition]
                 self._imported[node] = cls
                 self._add_constructor(cls)
+                self._of_others += (base.node for base in cls.linearized())
                 for method in (m for base in cls.linearized() for m in base.node.body):
                     if isinstance(method, FUNCTIONS):
                         self.by_name.setdefault(method.name, []).append(method)
+
+    def call(self, names: Collection[str]) -> bool:
+        """Tell whether the file, or what it calls of other files, calls something of one of some names."""
+        if any(map(self._module.calls_named, names)):
+            return True
+        calls = (part for node in self._of_others for part in walk(node) if isinstance(part, ast.Call))
+        return any(last_name(call.func) in names for call in calls)
 
     def _add_constructor(self, cls: Class) -> None:
         constructor = methods_of(cls, "__init__", ()).only

@@ -52,12 +52,11 @@ _HOLDING = frozenset(["ModuleDict", "ModuleList", "dict", "list"])
 class Lowered:
     """The index of a file's lowered copy, and the node of the file for each node of the copy.
 
-    What the copy has of another file stands for the call that led there; `read` are the paths of such files.
+    What the copy has of another file stands for the call that led there.
     """
 
     module: ModuleIndex
     origins: Mapping[ast.AST, ast.AST]
-    read: frozenset[str]
 
 
 def is_element(node: ast.Attribute) -> bool:
@@ -75,11 +74,11 @@ def _quoted(key: str) -> str:
     return f'"{key[1:-1]}"' if key.startswith("'") else key
 
 
-def lowered(module: ModuleIndex) -> Lowered:
-    """Return the lowered copy of a file."""
-    work = _Lowering(module)
+def lowered(module: ModuleIndex, functions: Functions) -> Lowered:
+    """Return the lowered copy of a file, with the statements of functions that its calls may run."""
+    work = _Lowering(module, functions)
     tree = ast.Module(work.block(module.tree.body, _Frame(module.tree)), type_ignores=[])
-    return Lowered(ModuleIndex(tree, module.place, module.text), work.origins, frozenset(work.functions.read))
+    return Lowered(ModuleIndex(tree, module.place, module.text), work.origins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +101,14 @@ class _Frame:
 class _Lowering:
     """One copy of a file's tree."""
 
-    def __init__(self, module: ModuleIndex) -> None:
+    def __init__(self, module: ModuleIndex, functions: Functions) -> None:
         """Start with nothing copied."""
         self._module = module
         self._replaced = 0
         self._names: dict[ast.AST, frozenset[str]] = {}
         self._objects: dict[tuple[ast.AST | None, str], Class] = {}  # the classes of what paths hold, by scope
         self._at: ast.AST | None = None
-        self.functions = Functions(module)
+        self._functions = functions
         self._known: dict[str, dict[Any, None]] = {}  # the keys of the elements that a path has got
         self._ahead: list[ast.stmt] | None = None  # what runs before the statement at hand; None inside expressions
         self.origins: dict[ast.AST, ast.AST] = {}
@@ -259,7 +258,7 @@ class _Lowering:
 
     def _constructed(self, call: ast.Call, target: ast.expr, frame: _Frame) -> list[ast.stmt]:
         """Return the statements by which a call makes the object that it stores under a path."""
-        path, found = path_of(target), self.functions.made_by(call)
+        path, found = path_of(target), self._functions.made_by(call)
         if path is None or found is None:
             return []
         cls, made_by = found
@@ -310,7 +309,7 @@ class _Lowering:
                     name = last_name(call.func) if isinstance(call, ast.Call) else None
                     if name is not None and name not in names:
                         names.add(name)
-                        waiting += map(walk, self.functions.by_name.get(name, ()))
+                        waiting += map(walk, self._functions.by_name.get(name, ()))
             found = self._names[node] = frozenset(names)
         return found
 
@@ -337,13 +336,13 @@ class _Lowering:
         callee = call.func
         if isinstance(callee, ast.Name) and callee.id in frame.bound:
             return None
-        found = self.functions.named(callee) if frame.at is None else None
+        found = self._functions.named(callee) if frame.at is None else None
         if found is not None or not isinstance(callee, ast.Attribute) or path_of(callee.value) is None:
             return found
         holder = self._in_place(callee.value, frame)
         path = path_of(holder) if isinstance(holder, ast.expr) else None
         owner = frame.owner if path == "self" else self._object_at(path or "", frame)
-        return self.functions.method(owner, call) if owner is not None else None
+        return self._functions.method(owner, call) if owner is not None else None
 
     def _object_at(self, path: str, frame: _Frame) -> Class | None:
         """Return the class of the object that a path holds, as far as the file makes it."""

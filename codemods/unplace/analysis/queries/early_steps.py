@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.depth import has_layers_in_a_row
+from unplace.analysis.project.inlinable import Functions
 from unplace.analysis.project.lowering import BACKWARDS, lowered, shown
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.optimizers import Step, steps
@@ -73,9 +74,10 @@ def _early_steps(module: ModuleIndex) -> tuple[list[EarlyStep], frozenset[str]]:
     """Return the early steps of a file, and the paths of the other files that were read for them."""
     if not any(map(module.calls_named, ("step", *BACKWARDS, *modules.GIVING_PARAMETERS))):
         return [], frozenset()
-    copy = lowered(module)
-    if not copy.module.calls_named("step") or not any(map(copy.module.calls_named, BACKWARDS)):
-        return [], copy.read
+    functions = Functions(module)
+    if not functions.call(("step",)) or not functions.call(BACKWARDS):
+        return [], frozenset(functions.read)
+    copy = lowered(module, functions)
     scopes = {call: scope for scope in module.scopes.by_node.values() for call in scope.of(ast.Call)}
     found: dict[ast.AST, EarlyStep] = {}
     traces: dict[Scope, _Trace] = {}
@@ -88,7 +90,7 @@ def _early_steps(module: ModuleIndex) -> tuple[list[EarlyStep], frozenset[str]]:
             assert isinstance(origin, ast.Call)
             if early is not None and (early.is_certain or origin not in found):
                 found[origin] = _in_file(early, copy.origins, scopes[origin])
-    return list(found.values()), copy.read
+    return list(found.values()), frozenset(functions.read)
 
 
 def _in_file(early: EarlyStep, origins: Mapping[ast.AST, ast.AST], scope: Scope) -> EarlyStep:
