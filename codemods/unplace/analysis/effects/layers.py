@@ -23,7 +23,7 @@ from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.project.calling import run_by_calling
-from unplace.analysis.project.module import home
+from unplace.analysis.project.members import display
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import ModuleClass, Result, View, modules
 
@@ -48,34 +48,18 @@ def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) 
 
 
 def _has_element(run: Run, given: ast.expr, state: State) -> bool:
-    """Tell whether an argument is certainly one layer or more: `*layers` of a list that begins with one."""
+    """Tell whether an argument is certainly one layer or more: `*layers` of a list that begins with one, or gets it.
+
+    layers = []
+    layers.append(nn.Linear(3, 3))
+    for _ in range(depth): layers.append(nn.ReLU())
+    """
     if not isinstance(given, ast.Starred) or has_round(run, given.value):
         return True
     holders = run.values[given.value].objs
     if holders and all((o, 0) in state.heap and (o, 0) not in state.heap.partly for o in holders):
         return True
-    return isinstance(given.value, ast.Name) and _is_filled(run, given.value)
-
-
-def _is_filled(run: Run, listed: ast.Name) -> bool:
-    """Tell whether a list of the function certainly got an element before, and never loses one.
-
-    layers = []
-    layers.append(nn.Linear(3, 3))
-    for _ in range(depth): layers.append(nn.ReLU())
-    return nn.Sequential(*layers)
-    """
-    scope, statement = run.scope, run.statement
-    parents = run.parents
-    uses = [parents[name] for name in scope.names if name.id == listed.id and type(name.ctx) is ast.Load]
-    adding = [use for use in uses if isinstance(use, ast.Attribute) and use.attr in modules.ADDING | modules.EXTENDING]
-    if any(use not in adding and not isinstance(use, ast.Starred) for use in uses) or statement is None:
-        return False
-    if len(home(scope).bindings(scope).sources.get(listed.id, ())) != 1 or listed.id in scope.volatile:
-        return False
-    calls = (parents[parents[use]] for use in adding if use.attr in modules.ADDING)
-    behind = (other for call in calls if isinstance(call, ast.Expr) for other in run.flow.behind(call))
-    return any(run.flow.is_in(statement, other) for other in behind)
+    return isinstance(given.value, ast.Name) and bool(display(run.program, run.scope, given.value, is_own=True)[0])
 
 
 def _in_order(run: Run, arguments: Arguments, state: State) -> tuple[Value, ...] | None:

@@ -110,10 +110,11 @@ def _assigned(program: Analysis, family: Iterable[Class], name: str) -> list[Val
     found: list[Value] = []
     for cls in family:
         sources, earlier = cls.assigned.get(name, ()), list[Value]()
+        is_in_order = len(sources) > 1 and _are_in_order(sources)
         for scope, source in sources:
             if source is not None and _is_put_back(program, scope, source, name):
                 continue
-            if earlier and _are_in_order(sources):
+            if earlier and is_in_order:
                 program.earlier[cls, name] = reduce(weak_join, earlier)
             earlier.append(program.estimate(scope, source) if source is not None else UNKNOWN_VALUE)
             program.earlier.pop((cls, name), None)

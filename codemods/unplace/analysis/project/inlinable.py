@@ -8,10 +8,10 @@ gan.backward(loss)              a method of the class that made `gan`
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from unplace.analysis.domain.refs import Class
+from unplace.analysis.domain.refs import Class, Member
 from unplace.analysis.project.calling import parameters_of, takes
 from unplace.analysis.project.makers import class_made
 from unplace.analysis.project.module import ModuleIndex
@@ -75,46 +75,55 @@ class Functions:
         """Index the functions of a file, and those that it imports and calls."""
         self._module = module
         self._imported: dict[ast.expr, Scope | Class] = {}
-        self._of_others: list[ast.AST] = []
         self.read: set[str] = set()
         self.by_name: dict[str, list[ast.AST]] = {}
-        for node in module.scopes.by_node:
-            if isinstance(node, FUNCTIONS):
-                self.by_name.setdefault(node.name, []).append(node)
+        self._add(module.scopes.by_node)
         for cls in module.classes.values():
             self._add_constructor(cls)
+        members: dict[Member, Scope | Class | None] = {}
         for scope in module.scopes.by_node.values() if module.place is not None else ():
             for call in scope.of(ast.Call):
-                if root_name(call.func) in module.imports.names:
-                    self._import(scope, call.func)
+                member = module.member(scope, call.func) if root_name(call.func) in module.imports.names else None
+                if member is None:
+                    continue
+                if member not in members:
+                    members[member] = self._of_other(member)
+                if (found := members[member]) is not None:
+                    self._imported[call.func] = found
 
-    def _import(self, scope: Scope, node: ast.expr) -> None:
-        """Add what a call runs of another file: a function, or the methods of a class."""
-        member, place = self._module.member(scope, node), self._module.place
-        other = place.others.module_at(member.path) if member is not None and place is not None else None
-        if member is None or other is None:
-            return
+    def _of_other(self, member: Member) -> Scope | Class | None:
+        """Return the function or class of another file that the file calls, and add what its calls may run."""
+        assert self._module.place is not None
+        other = self._module.place.others.module_at(member.path)
+        if other is None:
+            return None
         self.read.add(member.path)
         for definition in other.tree.body:
             if isinstance(definition, ast.FunctionDef) and definition.name == member.name:
-                self._imported[node] = other.scopes.by_node[definition]
-                self._of_others.append(definition)
-                self.by_name.setdefault(member.name, []).append(definition)
-            elif isinstance(definition, ast.ClassDef) and definition.name == member.name:
+                self._add([definition])
+                return other.scopes.by_node[definition]
+            if isinstance(definition, ast.ClassDef) and definition.name == member.name:
                 cls = other.classes[definition]
-                self._imported[node] = cls
                 self._add_constructor(cls)
-                self._of_others += (base.node for base in cls.linearized())
-                for method in (m for base in cls.linearized() for m in base.node.body):
-                    if isinstance(method, FUNCTIONS):
-                        self.by_name.setdefault(method.name, []).append(method)
+                self._add(method for base in cls.linearized() for method in base.node.body)
+                return cls
+        return None
 
     def call(self, names: Collection[str]) -> bool:
         """Tell whether the file, or what it calls of other files, calls something of one of some names."""
         if any(map(self._module.calls_named, names)):
             return True
-        calls = (part for node in self._of_others for part in walk(node) if isinstance(part, ast.Call))
-        return any(last_name(call.func) in names for call in calls)
+        for found in dict.fromkeys(self._imported.values()):
+            nodes = [found.node] if isinstance(found, Scope) else [base.node for base in found.linearized()]
+            calls = (part for node in nodes for part in walk(node) if isinstance(part, ast.Call))
+            if any(last_name(call.func) in names for call in calls):
+                return True
+        return False
+
+    def _add(self, nodes: Iterable[ast.AST]) -> None:
+        for node in nodes:
+            if isinstance(node, FUNCTIONS):
+                self.by_name.setdefault(node.name, []).append(node)
 
     def _add_constructor(self, cls: Class) -> None:
         constructor = methods_of(cls, "__init__", ()).only

@@ -8,7 +8,7 @@
     for opt in (opt_g, opt_d):      opt = opt_g, the statements of the loop, opt = opt_d, and these once more
 
 So questions about the order of what happens can be answered one function at a time. A call stays as it is where its
-function isn't in the file, returns from several places, or needs more than a copy of its statements.
+function isn't in sight, returns from several places, or needs more than a copy of its statements.
 """
 
 from __future__ import annotations
@@ -128,8 +128,7 @@ class _Lowering:
             return [self._with_blocks(node, _Frame(node, frame.owner, bound=own, stack=(node,)))]
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             return [self._copied(node, frame)]
-        rounds = self._rounds(node, frame) if isinstance(node, ast.For) else []
-        if isinstance(node, ast.For) and rounds:
+        if isinstance(node, ast.For) and (rounds := self._rounds(node, frame)):
             return [each for element in rounds for each in self._round(node, element, frame)]
         if hasattr(node, "body") or isinstance(node, ast.Match):
             return [self._with_blocks(node, frame)]

@@ -30,6 +30,7 @@ from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.optimizers import Step, steps
 from unplace.analysis.queries.gradient_flow import GradientFlow, callee_of
 from unplace.analysis.queries.kept_states import is_kept_between_calls, is_renewed, kept_by
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modules
@@ -78,7 +79,6 @@ def _early_steps(module: ModuleIndex) -> tuple[list[EarlyStep], frozenset[str]]:
     if not functions.call(("step",)) or not functions.call(BACKWARDS):
         return [], frozenset(functions.read)
     copy = lowered(module, functions)
-    scopes = {call: scope for scope in module.scopes.by_node.values() for call in scope.of(ast.Call)}
     found: dict[ast.AST, EarlyStep] = {}
     traces: dict[Scope, _Trace] = {}
     for step in steps(copy.module):
@@ -89,8 +89,13 @@ def _early_steps(module: ModuleIndex) -> tuple[list[EarlyStep], frozenset[str]]:
             origin = copy.origins[step.call]
             assert isinstance(origin, ast.Call)
             if early is not None and (early.is_certain or origin not in found):
-                found[origin] = _in_file(early, copy.origins, scopes[origin])
+                found[origin] = _in_file(early, copy.origins, _scope_of(module, origin))
     return list(found.values()), frozenset(functions.read)
+
+
+def _scope_of(module: ModuleIndex, call: ast.Call) -> Scope:
+    """Return the scope that contains a call of a file."""
+    return next(scope for scope, each in module.calls_named(last_name(call.func) or "") if each is call)
 
 
 def _in_file(early: EarlyStep, origins: Mapping[ast.AST, ast.AST], scope: Scope) -> EarlyStep:

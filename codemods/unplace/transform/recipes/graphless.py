@@ -40,8 +40,8 @@ class Graphs:
     """Follows values back to what they are computed from, in one run and the other methods of its class.
 
     `trusts_defaults`: arguments that are numbers by default count as numbers, and no graph comes with those that are
-    None by default, as far as the file calls the function. `frozen`: the parameters that have no
-    gradient where the program gets past the change.
+    None by default, as far as the file calls the function. `frozen`: the parameters that have no gradient where the
+    program gets past the change.
     """
 
     program: Program

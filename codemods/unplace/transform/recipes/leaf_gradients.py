@@ -89,7 +89,7 @@ def is_step_along_own_gradient(site: Site) -> bool:
     factors = [node for operand in operands(site.write) for node in _factors(operand)]
     if may_be_off(site.program.module, site.run.scope):
         return False
-    graphs = _graphs(site)
+    graphs = Graphs(site.program, site.run)
     own = (n.value for n in factors if isinstance(n, ast.Attribute) and graphs.is_gradient(n))
     is_own = any(AccessPath.of(owner) == written for owner in own)
     return is_own and not any(map(graphs.may_reach, operands(site.write)))
@@ -107,10 +107,6 @@ def _is_without_graphs(site: Site) -> bool:
     """Tell whether what is written has no graph."""
     graphs = Graphs(site.program, site.run, trusts_defaults=True, frozen=site.write.value.objs)
     return not any(map(graphs.may_reach, operands(site.write)))
-
-
-def _graphs(site: Site) -> Graphs:
-    return Graphs(site.program, site.run)
 
 
 def _factors(node: ast.expr) -> list[ast.expr]:
