@@ -234,7 +234,28 @@ def f(x):
 """
 
 
-async def test_a_fix_that_needs_calls_in_other_files_edits_them_too(tmp_path: Path) -> None:
+BUSY = """\
+from unplace.editor import server
+
+
+class Busy(server.Server):
+    looks = 0
+
+    async def ask(self, document, work, *, gives_way=False):
+        self.looks += gives_way
+        if gives_way and self.looks % 2 == 0:
+            raise server.GaveWayError
+        return await super().ask(document, work, gives_way=gives_way)
+
+
+server.Server = Busy
+raise SystemExit(server.serve())
+"""
+"""A server in which every second look gives way, as if somebody had asked for something meanwhile."""
+
+
+@pytest.mark.parametrize("command", [COMMAND, (sys.executable, "-c", BUSY)], ids=["idle", "busy"])
+async def test_a_fix_that_needs_calls_in_other_files_edits_them_too(tmp_path: Path, command: Sequence[str]) -> None:
     """The fix edits both files, as the run on the folder does; it is gone when one of them isn't as it was."""
     (tmp_path / "utils.py").write_text(SHIFT)
     (tmp_path / "main.py").write_text(CALLER)
@@ -246,7 +267,7 @@ async def test_a_fix_that_needs_calls_in_other_files_edits_them_too(tmp_path: Pa
                     return action
             await asyncio.sleep(0.05)
 
-    async with editing(tmp_path, "utils.py") as editor:
+    async with editing(tmp_path, "utils.py", command=command) as editor:
         editor.open(SHIFT)
         found = await fix(editor)
         assert found.edit is not None
@@ -263,7 +284,7 @@ async def test_a_fix_that_needs_calls_in_other_files_edits_them_too(tmp_path: Pa
         assert editor.text == (
             "import torch\n\n\ndef _shift(h: torch.Tensor, by: float) -> torch.Tensor:\n    h = h + by\n    return h\n"
         )
-    async with editing(tmp_path, "utils.py") as editor:
+    async with editing(tmp_path, "utils.py", command=command) as editor:
         editor.open(SHIFT)
         await fix(editor)
         (tmp_path / "main.py").write_text(CALLER + "\n")

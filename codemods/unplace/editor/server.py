@@ -213,12 +213,8 @@ class Server(LanguageServer):
         self._send(await self._found(uri, lambda a, *text: a.beginning(*text, _FIRST), is_all=False))
         at_a_glance = await self._found(uri, _glance)
         self._send(at_a_glance)
-        found = None
-        while found is None:
-            await asyncio.sleep(_REST)
-            async with self._looking:
-                with suppress(GaveWayError):
-                    found = await self._found(uri, _look, gives_way=True)
+        await asyncio.sleep(_REST)
+        found = await self._looked(uri)
         if uri not in self._placed:
             self._send([params for params in found if params not in at_a_glance])
         await self._place(uri, found)
@@ -238,13 +234,21 @@ class Server(LanguageServer):
         await self.ask(document, lambda analyst: analyst.adopt(document, question, report))
         is_new = uri not in self._placed
         self._placed.add(uri)
-        found = await self._found(uri, _look, gives_way=True)
+        found = await self._looked(uri)
         self._send([params for params in found if not is_new or params not in alone])
         further = await self.ask(document, lambda analyst: analyst.further(document, question))
         if further is None:
             return
         spanning = await asyncio.get_running_loop().run_in_executor(self._waiting, self._workspace.spanning, further)
         await self.ask(document, lambda analyst: analyst.adopt_spanning(document, spanning))
+
+    async def _looked(self, uri: str) -> list[types.PublishDiagnosticsParams]:
+        """Return the diagnostics of a full analysis, begun anew as often as it gives way."""
+        while True:
+            async with self._looking:
+                with suppress(GaveWayError):
+                    return await self._found(uri, _look, gives_way=True)
+            await asyncio.sleep(_REST)
 
     def _others(self, document: Document) -> dict[str, Document]:
         """Return the other texts that the editor holds, by path."""
