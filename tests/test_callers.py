@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 from tests.test_project import outcomes, program_of, prove, statuses, write
@@ -290,3 +290,88 @@ def test_a_forward_that_may_be_called_otherwise_is_not_judged_by_the_calls_in_si
     imports = "from copy import copy\nfrom torch.utils.checkpoint import checkpoint\n"
     files = {"layers.py": layer, "main.py": imports + main}
     assert finding_in(tmp_path, files, "layers.py", whole=True).status is Status.REFUSED
+
+
+MODEL = """
+    import torch
+    from torch import nn
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.act = nn.Sigmoid()
+
+        def codes(self, x):
+            return self.act(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.encoder = Encoder()
+            self.scale = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return torch.sigmoid(x * self.scale)
+
+        def encode(self, x):
+            return torch.sigmoid(x)
+"""
+STEP = """
+    def loss_of(model, x):
+        h = {given}
+        h *= 2
+        return h.sum()
+"""
+STEP_OF_OBJECT = """
+    class Trainer:
+        def __init__(self, net):
+            self.model = net
+
+        def loss_of(self, x):
+            h = {given}
+            h *= 2
+            return h.sum()
+"""
+OF_MODEL = ("model(x)", "model.encode(x)", "model.encoder.codes(x)", "model.encoder.act(x)")
+
+
+def calling(imports: str, body: str) -> str:
+    """A file whose function of one tensor returns a loss, with an example of its argument."""
+    return f"import torch\nfrom .net import Net\n{imports}\n\ndef f(x):\n{indent(body, '    ')}\n{dedent(EXAMPLE)}"
+
+
+@pytest.mark.parametrize("given", OF_MODEL)
+def test_what_callers_in_other_files_pass_for_a_model_tells_what_it_saves(tmp_path: Path, given: str) -> None:
+    """Another caller may pass another model, so that the repair is an assumption."""
+    main = calling("from .utils import loss_of", "net = Net()\nreturn loss_of(net, x)")
+    files = {"net.py": MODEL, "utils.py": STEP.format(given=given), "main.py": main}
+    finding = finding_in(tmp_path, files, unsafe=True)
+    assert (finding.status, finding.applicability) == (Status.REWRITTEN, Applicability.UNSAFE)
+    assert finding.harm is Harm.HARMFUL
+
+
+@pytest.mark.parametrize("given", OF_MODEL)
+def test_what_a_constructor_gets_in_other_files_tells_what_it_saves(tmp_path: Path, given: str) -> None:
+    main = calling("from .utils import Trainer", "return Trainer(Net()).loss_of(x)")
+    utils = STEP_OF_OBJECT.format(given=f"self.{given}")
+    finding = finding_in(tmp_path, {"net.py": MODEL, "utils.py": utils, "main.py": main}, unsafe=True)
+    assert (finding.status, finding.applicability) == (Status.REWRITTEN, Applicability.UNSAFE)
+    assert finding.harm is Harm.HARMFUL
+
+
+def test_a_parameter_of_the_model_that_a_caller_in_another_file_passes_is_one(tmp_path: Path) -> None:
+    utils = "def clamp(model):\n    model.scale.clamp_(min=0)\n"
+    main = calling("from .utils import clamp", "net = Net()\nclamp(net)\nreturn net(x).sum()")
+    finding = finding_in(tmp_path, {"net.py": MODEL, "utils.py": utils, "main.py": main})
+    assert (finding.status, finding.applicability) == (Status.REWRITTEN, Applicability.SAFE)
+
+
+def test_a_method_of_objects_of_two_classes_is_followed_in_both(tmp_path: Path) -> None:
+    other = "import torch\n\nclass Doubling:\n    def encode(self, x):\n        return torch.mul(x, 2)\n"
+    main = calling(
+        "from .other import Doubling\nfrom .utils import loss_of",
+        "return loss_of(Net(), x) + loss_of(Doubling(), x)",
+    )
+    files = {"net.py": MODEL, "other.py": other, "utils.py": STEP.format(given="model.encode(x)"), "main.py": main}
+    finding = finding_in(tmp_path, files, unsafe=True)
+    assert (finding.status, finding.harm) == (Status.REWRITTEN, Harm.HARMFUL)

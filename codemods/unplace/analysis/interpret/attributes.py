@@ -14,7 +14,7 @@ from functools import reduce
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.refs import Bound, Class, Instance, Named, TensorMethod, alternatives
+from unplace.analysis.domain.refs import Bound, Choice, Class, Instance, Named, TensorMethod, alternatives, join_refs
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -81,6 +81,10 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
         return Value(NUMBER if name != "dtype" else TEXT)
     if isinstance(base.ref, Instance) and base.objs:
         return _of_instance(evaluation, node, base, base.ref, state)
+    if isinstance(base.ref, Choice) and base.objs:
+        found = _of_one_of(run, node, base, base.ref, state)
+        if found is not None:
+            return found
     if _proves_tensor(run, name, base):
         return _of_tensor(run, node, state.narrow_to_tensor(base), state)
     if base.must_be(MODULE) and torchapi.is_registered_name(name):
@@ -184,6 +188,28 @@ def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: 
         elements = run.program.attribute_elements(owner, node.attr)
         run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
     return value
+
+
+def _of_one_of(run: Run, node: ast.Attribute, base: Value, choice: Choice, state: State) -> Value | None:
+    """Return an attribute of one of several objects; None where it may be a method, or an object isn't seen.
+
+    The objects that callers out of sight pass most likely have the same, and as parameters or buffers for certain.
+    """
+    owners = [ref.of for ref in alternatives(choice) if isinstance(ref, Instance)]
+    if (
+        not owners
+        or len(owners) < len(choice.refs)
+        or any(cls.defines(node.attr) for of in owners for cls in of.linearized())
+    ):
+        return None
+    found = [run.program.attribute(owner, node.attr) for owner in owners]
+    facts = reduce(weak_join, found)
+    is_registered = all(any(obj.origin is Origin.REGISTERED for obj in value.objs) for value in found)
+    origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
+    known = _known(run, base, node.attr, state)
+    if choice.is_open:
+        facts = facts._replace(ref=join_refs(facts.ref, None, is_open=True), likely=facts.likely or not is_registered)
+    return known if known is not None else _remember(run, node, base, state, facts, origin)
 
 
 def _param_groups(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:

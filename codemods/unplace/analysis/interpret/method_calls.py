@@ -8,7 +8,16 @@ from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.refs import Class, Instance, Named, ParameterName, TensorMethod, alternatives
+from unplace.analysis.domain.refs import (
+    Bound,
+    Choice,
+    Class,
+    Instance,
+    Named,
+    ParameterName,
+    TensorMethod,
+    alternatives,
+)
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -36,6 +45,7 @@ from unplace.analysis.effects.result_types import cast_dtype
 from unplace.analysis.interpret import inherited, modelled_calls, module_lists, own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
+from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import CallEffects
@@ -71,6 +81,8 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
         return of_tensor(calls, node, func, base, calls.arguments(node, state), state)
     if isinstance(base.ref, Instance):
         return _of_instance(calls, node, func, base, state)
+    if isinstance(base.ref, Choice) and _has(calls.run, base.ref, name):
+        return _of_one_of(calls, node, func, base, state)
     arguments = calls.arguments(node, state)
     if isinstance(base.ref, Named) and base.ref.qualified == modes.FUNCTION_CONTEXT:
         return Value(NONE)  # `ctx.save_for_backward(x)`; the calls of the function tell what it saves
@@ -109,10 +121,21 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
 
 def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
     """Return the result of calling a method of an object whose class belongs to the run."""
+    callee = calls.run.values[func] = attribute_of(calls.evaluator, func, base, state)
+    return _called(calls, node, func, base, callee, calls.arguments(node, state), state)
+
+
+def _called(
+    calls: CallEffects,
+    node: ast.Call,
+    func: ast.Attribute,
+    base: Value,
+    callee: Value,
+    arguments: Arguments,
+    state: State,
+) -> Value:
+    """Return the result of `base.name(...)`, with the attribute of the object and the arguments evaluated already."""
     name = func.attr
-    callee = attribute_of(calls.evaluator, func, base, state)
-    calls.run.values[func] = callee
-    arguments = calls.arguments(node, state)
     if name == "_replace" and isinstance(base.ref, Instance) and base.ref.of.is_named_tuple:
         return own_calls.of_replacing(calls, node, base, arguments, state)
     is_of_torch = name in modules.RETURNING_ITSELF | modules.GIVING | modules.ITERATING
@@ -123,6 +146,36 @@ def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: 
             may_write(calls.run, node, WriteKind.METHOD, func.value, base, tuple(arguments.all()), state, name)
         return calls.unknown_call(node, [base, *arguments.all()], state, callee)
     return calls.apply(node, callee, arguments, state)
+
+
+def _has(run: Run, choice: Choice, name: str) -> bool:
+    """Tell whether one of several objects has a method of this name, or something to call in such an attribute."""
+    objects = [ref for ref in choice.refs if isinstance(ref, Instance)]
+    if any(run.program.methods(ref.of, name, is_exact=ref.is_exact).functions for ref in objects):
+        return True
+    return any(run.program.attribute(ref.of, name).ref is not None for ref in objects)
+
+
+def _of_one_of(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
+    """Return the result of calling a method of one of several objects.
+
+    def train(model, x):
+        y = model.encode(x)         the callers in sight pass a `Net`
+    """
+    arguments = calls.arguments(node, state)
+    choice = base.ref
+    assert isinstance(choice, Choice)
+    methods = frozenset(Bound(base._replace(ref=ref), func.attr) for ref in choice.refs)
+    calls.run.values[func] = Value(CALLABLE, ref=Choice(methods, choice.is_open))
+
+    def of_one(receiver: Value, own: State) -> Value:
+        given = arguments.copy()
+        if isinstance(receiver.ref, Instance):
+            callee = attribute_of(calls.evaluator, func, receiver, own)
+            return _called(calls, node, func, receiver, callee, given, own)
+        return calls.unknown_call(node, [receiver, *given.all()], own)
+
+    return either(calls, node, base, of_one, state)
 
 
 def _of_plain(

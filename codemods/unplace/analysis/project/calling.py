@@ -31,11 +31,13 @@ def calls_elsewhere(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, as
     module, place, outer = program.module, program.module.place, scope.parent
     if place is None or outer is None or not isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
         return
-    if outer.is_module:
-        for other in module.others_with(scope.name, importing(module, scope.name)):
-            for name in sorted(names_of(other, scope.name)):
+    is_constructor = outer.is_class and scope.name == "__init__" and outer.parent is not None and outer.parent.is_module
+    if outer.is_module or is_constructor:
+        named = outer.name if is_constructor else scope.name
+        for other in module.others_with(named, importing(module, named)):
+            for name in sorted(names_of(other, named)):
                 for caller, call in other.calls_named(name):
-                    if other.member(caller, call.func) == Member(place.path, scope.name) and takes(scope, call):
+                    if other.member(caller, call.func) == Member(place.path, named) and takes(scope, call):
                         yield caller, call
     elif outer.is_class and not scope.name.startswith("__") and scope.name != "forward":
         for other in module.others_with(scope.name, (outer.name,)):

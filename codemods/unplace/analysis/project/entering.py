@@ -14,6 +14,7 @@ from unplace.analysis.domain.values import (
     MODULE,
     NONE,
     NUMBER,
+    OTHER,
     TENSOR,
     TEXT,
     TUPLE,
@@ -47,11 +48,11 @@ def enter(program: Analysis, scope: Scope, run: Run, state: State) -> None:
 
 
 def parameter(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
-    """Return the value of a parameter, with what may be called through it."""
+    """Return the value of a parameter, with what is seen to be called, or read, through it."""
     if argument in variadic(scope):
         return Value(TUPLE if argument is scope.node.args.vararg else DICT)  # type: ignore[union-attr]
     value = parameters.value_of(program, scope, argument)
-    if value.ref is not None or not value.kinds & (UNKNOWN | CALLABLE | MODULE):
+    if value.ref is not None or not value.kinds & (UNKNOWN | CALLABLE | MODULE | OTHER):
         return value
     return value._replace(ref=handed_on.called_through(program, scope, argument))
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator
 
+from unplace import torchapi
 from unplace.analysis.domain.refs import Class, join_refs
 from unplace.analysis.domain.values import NONE
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of, calls_of_base
-from unplace.analysis.project.module import home
+from unplace.analysis.project.module import ModuleIndex, home, once, parents_in, uses_by_name
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for, default_of
@@ -34,14 +35,22 @@ def called_through(program: Analysis, scope: Scope, argument: ast.arg) -> Hashab
             value = program.estimate(where, source) if isinstance(source, _REFERRING) else None
             if value is not None and value.ref is not None and value.kinds != NONE:
                 found = value.ref if found is None else join_refs(found, value.ref)
+        elsewhere = program.passed_elsewhere(scope, argument.arg).ref if is_first else None
+        if elsewhere is not None:
+            found = elsewhere if found is None else join_refs(found, elsewhere)
     return join_refs(found, None, is_open=True) if found is not None else None
 
 
 def _may_be_called(scope: Scope, argument: ast.arg) -> bool:
-    """Tell whether a function calls a parameter, keeps it for calls, or hands it to the constructor of its base."""
+    """Tell whether a function calls a parameter, keeps it for calls, or hands it to the constructor of its base.
+
+    So it does with an object of which it reads what no tensor has: `model.encode(x)`, `model.scale`.
+    """
     node, module, name = scope.node, home(scope), argument.arg
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     if isinstance(default_of(node.args, argument), _REFERRING):
+        return True
+    if any(isinstance(n.value, ast.Name) and n.value.id == name and _is_of_object(n) for n in scope.of(ast.Attribute)):
         return True
     for call in scope.of(ast.Call):
         if isinstance(call.func, ast.Name) and call.func.id == name:
@@ -51,10 +60,24 @@ def _may_be_called(scope: Scope, argument: ast.arg) -> bool:
             return True
     owner = module.class_of(scope) if scope.name == "__init__" else None
     return owner is not None and any(
-        isinstance(source, ast.Name) and source.id == name and bool(module.calls_named(attribute))
+        isinstance(source, ast.Name) and source.id == name and _is_used_as_object(module, attribute)
         for attribute, sources in owner.assigned.items()
         for _, source in sources
     )
+
+
+@once
+def _is_used_as_object(module: ModuleIndex, attribute: str) -> bool:
+    """Tell whether the file calls an attribute, or reads of it what no tensor has: `self.net(x)`, `self.net.encode`."""
+    if module.calls_named(attribute):
+        return True
+    parents = ((parents_in(module, scope).get(node), node) for scope, node in uses_by_name(module).get(attribute, ()))
+    return any(isinstance(p, ast.Attribute) and p.value is node and _is_of_object(p) for p, node in parents)
+
+
+def _is_of_object(node: ast.Attribute) -> bool:
+    """Tell whether an attribute is one that no tensor has: `model.encode`."""
+    return not torchapi.is_tensor_member(node.attr)
 
 
 def _passed(program: Analysis, scope: Scope, argument: ast.arg) -> Iterator[tuple[Scope, ast.expr]]:
