@@ -391,6 +391,10 @@ RUN = {
     "saved by a caller without recording": (
         "y = x * 2\nif not y.requires_grad:\n    return shifted(y.exp())\nreturn shifted(x * 3)"
     ),
+    "a soft update, of which the code doesn't show that the factor is a number": (
+        "import argparse\nargs = argparse.Namespace(tau=0.1)\nt, p = self.block.scale, self.block.scale * 2\n"
+        "t.data.copy_(args.tau * p.data + (1 - args.tau) * t.data)  # here\nreturn x * t"
+    ),
     "the data of a buffer": "self.block.seen.data = self.block.seen * self.block.scale.exp()  # here\nreturn x",
     "a detached parameter that is passed": "fill(self.block.scale)\nreturn x * self.block.scale",
     "what only dead code saves": (

@@ -37,6 +37,10 @@ class Rewrite(Kind):
     UNRECORDED_PARAMETERS = (
         "{forbidden}; the change is put under `with torch.no_grad():`, as an update of all parameters of a module"
     )
+    UNRECORDED_NEW = "{forbidden}; the change is put under `with torch.no_grad():`, as the layer has just been made"
+    UNRECORDED_GIVEN_UP = (
+        "{forbidden}; the change is put under `with torch.no_grad():`, as the tensor loses its gradient next"
+    )
     UNRECORDED_CALL = "{forbidden}; the call in {line} is put under `with torch.no_grad():`"
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"

@@ -51,7 +51,7 @@ class Proposals:
         by_node: dict[ast.AST, Site] = {s.node: s for s in calls}
         receivers = {s.write.target for s in calls}
         for site in calls:
-            if site.node in receivers and site.write.kind is not WriteKind.OUT:
+            if site.node in receivers and site.write.kind is not WriteKind.MODULE:
                 continue  # belongs to the chain of an outer call
             assert isinstance(site.node, ast.expr)
             chain = expressions.spine(site.node, by_node)

@@ -310,20 +310,14 @@ def _handed_out(call: Call, parameters: Iterable[str]) -> Objs:
 
 
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:
-    """Return an object that unseen code may hold as well."""
-    value = call.run.foreign(
-        (call.node, key),
-        Origin.CALL,
-        label,
-        call.node.lineno,
-        returned.kinds,
-        ref=returned.ref,
-        tracked=_tracked(call, returned),
-        likely=returned.likely,
-    )
+    """Return an object that unseen code may hold as well, or that the callee has put where other code finds it."""
+    run, line, place, tracked = call.run, call.node.lineno, (call.node, key), _tracked(call, returned)
+    value = run.foreign(place, Origin.CALL, label, line, returned.kinds, ref=returned.ref, tracked=tracked)
     for obj in value.objs:
-        call.run.make(obj, call.state)
-    return value
+        run.make(obj, call.state)
+    if returned.is_kept:
+        run.keep(call.state, value.objs, f"`{call.code}(...)`", line, certain=True)
+    return value._replace(likely=returned.likely)
 
 
 def _note_saved(call: Call, returned: Returned, value: Value, part: str = RESULT) -> None:

@@ -103,7 +103,8 @@ class Returned(NamedTuple):
 
     - `parameters`: the parameters whose objects the value may be, or may view
     - `same`: the parameter that is certainly handed back itself
-    - `foreign`: code that the analysis can't see may hold the value
+    - `foreign`: code that the analysis can't see may hold the value; `is_kept`: the code in sight has put it where
+      other code finds it
     - `is_view`: the value is a view of memory that the call made
     - `is_piece`: the value stands for the disjoint outputs of a split of such memory; `forbidden`: torch refuses to
       write them in place
@@ -157,6 +158,7 @@ class Returned(NamedTuple):
     forbidden: bool = False
     follows: bool = False
     unseen: frozenset[tuple[Hashable, Hashable]] = frozenset()
+    is_kept: bool = False
 
 
 class Left(NamedTuple):

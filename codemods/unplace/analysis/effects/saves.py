@@ -105,10 +105,10 @@ def _named(
             yield Save(RETURNED, name in surely, part=RESULT)
         elif operator.variadic and name == operator.parameters[-1]:
             yield from (Save(extra) for extra in tensors if extra == name or extra.startswith("*"))
-        elif name in tensors and not (
-            guard is not None and guard in arguments and not can_be_tracked(arguments[guard])
-        ):
-            yield Save(name, name in surely)
+        elif name in tensors:
+            other = arguments.get(guard) if guard is not None else None
+            if other is None or can_be_tracked(other):
+                yield Save(name, name in surely and (other is None or _is_tensor_somewhere(other)))
 
 
 def _is_tensor_somewhere(value: Value) -> bool:

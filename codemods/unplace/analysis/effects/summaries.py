@@ -258,6 +258,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         unseen=unseen,
         may_be_leaf=value.tracked is not Tracked.NO and not run.leaves.isdisjoint(value.objs),
         follows=value.tracked is not Tracked.LEAF and brings_no_graph(run.program.module, run.scope),
+        is_kept=held is None and _is_kept(value, state),
     )
 
 
@@ -368,6 +369,13 @@ def _held(run: Run, value: Value, state: Facts) -> frozenset[Held] | None:
     return frozenset(found)
 
 
+def _is_kept(value: Value, state: Facts) -> bool:
+    """Tell whether an attribute or container from outside holds a value, or other code certainly keeps it."""
+    keeper = state.kept_by(value.objs)
+    is_held = any(h.origin is not Origin.FRESH and is_same(inner, value) for (h, _), inner in state.heap.items())
+    return is_held or (keeper is not None and keeper.certain)
+
+
 def _held_in_either(first: Returned, second: Returned) -> frozenset[Held]:
     """Return the join of the slots that hold two results; one is certain only if it holds each of them."""
     returned = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds]
@@ -413,4 +421,5 @@ def _join(first: Returned, second: Returned) -> Returned:
         forbidden=is_cut and any(r.forbidden for r in tensors),
         follows=first.follows and second.follows,
         unseen=(first.unseen | second.unseen) - seen,
+        is_kept=first.is_kept or second.is_kept,
     )

@@ -21,7 +21,7 @@ from unplace.analysis.syntax.bindings import NamedStore, last_name, named_store
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
-from unplace.diagnostics.forms import is_false, is_true
+from unplace.diagnostics.forms import is_false, is_true, target_of
 from unplace.torchapi import is_registered_name, modules
 
 _GIVING = modules.GIVING_PARAMETERS | {"children", "modules", "named_children", "named_modules"}
@@ -47,8 +47,10 @@ def _frozen(module: ModuleIndex) -> frozenset[str | None]:
         name
         for scope in module.scopes.by_node.values()
         for node in scope.nodes
-        if _freezes(module, scope, node) and not _was_written_before(scope, node)
-        for name in _attributes(module, scope, _target(module, scope, node), frozenset())
+        if _freezes(module, scope, node)
+        for target in (_target(module, scope, node),)
+        if not _was_written_before(scope, node, target)
+        for name in _attributes(module, scope, target, frozenset())
     )
 
 
@@ -167,18 +169,37 @@ def _is_filled(target: ast.expr) -> bool:
     return isinstance(target, ast.Subscript) and is_registered_name(last_name(target.value) or "")
 
 
-def _was_written_before(scope: Scope, node: ast.AST) -> bool:
+def _was_written_before(scope: Scope, node: ast.AST, tensor: ast.expr | None) -> bool:
     """Tell whether a tensor is frozen only after a write that torch refuses where the tensor gets a gradient.
 
     E[:, 0::2] = torch.sin(angles)
-    E.requires_grad = False
+    if freeze:
+        E.requires_grad = False
     """
     body = getattr(scope.node, "body", None)
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
-    if not isinstance(body, list) or node not in body or not isinstance(target, ast.Attribute):
+    if not isinstance(body, list) or tensor is None:
         return False
-    name = code_of(target.value)
-    before = (s for s in body[: body.index(node)] if isinstance(s, ast.Assign))
-    stores = [t for s in before for t in s.targets]
-    is_rebound = any(code_of(t) == name for t in stores)
-    return not is_rebound and any(isinstance(t, ast.Subscript) and code_of(t.value) == name for t in stores)
+    place = next((i for i, s in enumerate(body) if node in _next_to(s)), None)
+    name = code_of(tensor)
+    before = body[:place] if place is not None else []
+    is_rebound = any(code_of(t) == name for s in before if isinstance(s, ast.Assign) for t in s.targets)
+    return not is_rebound and any(name == code_of(written) for s in before for written in _written(s))
+
+
+def _next_to(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Iterate over a statement, or those of a branch, and the calls that they consist of."""
+    for part in statement.body if isinstance(statement, ast.If) else [statement]:
+        yield part
+        if isinstance(part, ast.Expr):
+            yield part.value
+
+
+def _written(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Iterate over what a statement writes in place."""
+    node = statement.value if isinstance(statement, ast.Expr) else statement
+    targets = node.targets if isinstance(node, ast.Assign) else [target_of(node)]
+    for target in targets:
+        if isinstance(target, ast.Subscript):
+            yield target.value
+        elif target is not None and not isinstance(node, ast.Assign):
+            yield target

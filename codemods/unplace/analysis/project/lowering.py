@@ -19,15 +19,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from unplace.analysis.domain.refs import Class
+from unplace.analysis.project.idioms import added, bound_to_paths, child, items, key_of, paired, stores_in, wraps
 from unplace.analysis.project.inlinable import Functions, Inlinable, is_fit, is_plain, stored
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.project.overriding import methods_of
-from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.bindings import last_name, root_name
 from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, FUNCTIONS, own_nodes, walk
 from unplace.analysis.syntax.reaching import path_of
 from unplace.torchapi import modules
 
 A = TypeVar("A", bound=ast.AST)
+
+_Key = tuple[ast.AST | None, str]
+"""A path, with the scope in which it has a meaning of its own."""
 
 _DEEPEST = 3
 """The number of calls inside each other that are replaced."""
@@ -44,7 +48,6 @@ BACKWARDS = ("backward", "manual_backward")
 _CONDITIONAL = (*COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp)
 """Expressions whose parts may run several times or not at all."""
 
-_WRAPPING = frozenset(["prepare", "initialize", "setup"])
 _HOLDING = frozenset(["ModuleDict", "ModuleList", "dict", "list"])
 
 
@@ -106,10 +109,13 @@ class _Lowering:
         self._module = module
         self._replaced = 0
         self._names: dict[ast.AST, frozenset[str]] = {}
-        self._objects: dict[tuple[ast.AST | None, str], Class] = {}  # the classes of what paths hold, by scope
+        self._objects: dict[_Key, Class] = {}  # the classes of what paths hold, by scope
         self._at: ast.AST | None = None
         self._functions = functions
         self._known: dict[str, dict[Any, None]] = {}  # the keys of the elements that a path has got
+        self._wrapped: set[_Key] = set()  # the paths of objects that were bound to themselves, fit for a machine
+        self._other_names: dict[_Key, ast.expr] = {}  # the paths that names stand for
+        self._bound_to_paths: dict[ast.AST, dict[str, list[ast.expr]]] = {}
         self._ahead: list[ast.stmt] | None = None  # what runs before the statement at hand; None inside expressions
         self.origins: dict[ast.AST, ast.AST] = {}
 
@@ -152,17 +158,22 @@ class _Lowering:
 
     def _simple(self, node: ast.stmt, frame: _Frame) -> Iterator[ast.stmt]:
         """Iterate over the lowered forms of a statement without blocks."""
-        if _wraps(node):
+        if wraps(node):
+            target = node.targets[0]
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            self._wrapped |= {self._key(path_of(self._expression(part, frame)) or "", frame) for part in parts}
             return
-        added = _added(node)
-        if added is not None:
-            holder, value = (self._copied(part, frame) for part in added)
+        if self._renames(node, frame):
+            return
+        element = added(node)
+        if element is not None:
+            holder, value = (self._copied(part, frame) for part in element)
             yield self._located(ast.AugAssign(_target(holder), ast.Add(), value), node)
             return
-        child = _child(node)
-        if child is not None:
-            holder, value = (self._copied(part, frame) for part in child[1:])
-            yield self._located(ast.Assign([ast.Attribute(holder, child[0], ast.Store())], value), node)
+        part = child(node)
+        if part is not None:
+            holder, value = (self._copied(each, frame) for each in part[1:])
+            yield self._located(ast.Assign([ast.Attribute(holder, part[0], ast.Store())], value), node)
             return
         made = self._copied(node, frame)
         if isinstance(made, ast.Expr) and isinstance(made.value, ast.Constant):
@@ -176,6 +187,40 @@ class _Lowering:
                 self._known.setdefault(path_of(target.value) or "", {})[key] = None
                 yield self._located(ast.Assign([_target(target)], value), made)
 
+    def _renames(self, node: ast.stmt, frame: _Frame) -> bool:
+        """Let names stand for the paths of objects that a statement binds them to: `net, opt = self.net, self.opt`.
+
+        False where the statement binds others, too, or a name or path is bound to something else anywhere else.
+        """
+        function = frame.stack[-1] if frame.stack else frame.root
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            return False
+        found: dict[_Key, ast.expr] = {}
+        for target, value in paired(node.targets[0], node.value):
+            if function not in self._bound_to_paths:
+                self._bound_to_paths[function] = bound_to_paths(function)
+            every = self._bound_to_paths[function].get(target.id) if isinstance(target, ast.Name) else None
+            copies = [self._expression(each, frame) for each in every or ()]
+            if every is None or value not in every or len({path_of(copy) for copy in copies}) > 1:
+                return False
+            roots = ((function, root_name(value)), (frame.root, root_name(copies[0])))
+            is_bound_once = all(stores_in(where, root or "") <= 1 for where, root in roots)
+            if not is_bound_once or not self._is_of_object(copies[0], function, frame):
+                return False
+            found[self._key(path_of(self._expression(target, frame)) or "", frame)] = copies[0]
+        self._other_names |= found
+        return True
+
+    def _is_of_object(self, path: ast.expr, function: ast.AST, frame: _Frame) -> bool:
+        """Tell whether a path holds the same object all the time that a function runs."""
+        while isinstance(path, ast.Attribute):
+            stores = [store.scope for store in self._module.stores_of(path.attr) if not store.of_element]
+            is_made_once = len(stores) == 1 or all(scope.name == "__init__" for scope in stores)
+            if not stores or not is_made_once or any(scope.node is function for scope in stores):
+                return self._object_at(path_of(path) or "", frame) is not None
+            path = path.value
+        return True
+
     def _elements(self, value: ast.expr) -> Iterator[tuple[Any, ast.expr]]:
         """Iterate over the keys of a collection, with copies of the elements, where its code shows them."""
         if isinstance(value, ast.Call) and len(value.args) == 1 and last_name(value.func) in _HOLDING:
@@ -185,7 +230,7 @@ class _Lowering:
             yield from ((key.value, self._again(each)) for key, each in pairs if isinstance(key, ast.Constant))
         elif isinstance(value, DISPLAYS):
             yield from enumerate(map(self._again, value.elts))
-        elif isinstance(value, ast.DictComp) and (over := _items(value)) is not None:
+        elif isinstance(value, ast.DictComp) and (over := items(value)) is not None:
             held, key, each = over
             for known in [*self._known.get(path_of(held) or "", ())]:
                 element = self._located(ast.Attribute(held, repr(known), ast.Load()), held)
@@ -208,13 +253,11 @@ class _Lowering:
         """Return the statements of a loop for one element; a name that it binds to a path stands for that."""
         bound_inside = stored(node.body)
         meanings, bound = dict[str, ast.expr](), list[ast.stmt]()
-        for target, value in _paired(node.target, element):
+        for target, value in paired(node.target, element):
             if isinstance(target, ast.Name) and target.id not in bound_inside and is_plain(value):
                 meanings[target.id] = value
             else:
-                made = self._in_place(target, frame)
-                assert isinstance(made, ast.expr)
-                bound.append(self._located(ast.Assign([made], value), node))
+                bound.append(self._located(ast.Assign([self._expression(target, frame)], value), node))
         return [*bound, *self.block(node.body, replace(frame, given={**frame.given, **meanings}))]
 
     def _drawn(self, node: ast.expr, frame: _Frame) -> list[ast.expr] | None:
@@ -338,8 +381,7 @@ class _Lowering:
         found = self._functions.named(callee) if frame.at is None else None
         if found is not None or not isinstance(callee, ast.Attribute) or path_of(callee.value) is None:
             return found
-        holder = self._in_place(callee.value, frame)
-        path = path_of(holder) if isinstance(holder, ast.expr) else None
+        path = path_of(self._expression(callee.value, frame))
         owner = frame.owner if path == "self" else self._object_at(path or "", frame)
         return self._functions.method(owner, call) if owner is not None else None
 
@@ -347,7 +389,7 @@ class _Lowering:
         """Return the class of the object that a path holds, as far as the file makes it."""
         return self._objects.get(self._key(path, frame)) or self._objects.get((self._module.tree, path))
 
-    def _key(self, path: str, frame: _Frame) -> tuple[ast.AST | None, str]:
+    def _key(self, path: str, frame: _Frame) -> _Key:
         """Return the scope in which a path has a meaning of its own, with the path: the class, for one of `self`."""
         scope = self._module.scopes.by_node.get(frame.root)
         is_own = path.startswith("self.") and scope is not None
@@ -359,14 +401,20 @@ class _Lowering:
         """Return the lowered copy of a node; calls put statements ahead of it unless it is in a place of its own."""
         if isinstance(node, ast.Name) and node.id in frame.given:
             return self._again(frame.given[node.id])
-        if isinstance(node, ast.Name) and node.id in frame.bound:
-            return self._made(node, {"id": f"{node.id}{frame.mark}", "ctx": node.ctx})
+        if isinstance(node, ast.Name):
+            name = f"{node.id}{frame.mark}" if node.id in frame.bound else node.id
+            other = self._other_names.get((frame.root, name)) if isinstance(node.ctx, ast.Load) else None
+            return self._again(other) if other is not None else self._made(node, {"id": name, "ctx": node.ctx})
+        if isinstance(node, ast.Attribute) and node.attr == "module":
+            value = self._copied(node.value, frame)
+            is_wrapped = self._key(path_of(value) or "", frame) in self._wrapped
+            return value if is_wrapped else self._made(node, {"value": value, "attr": node.attr, "ctx": node.ctx})
         if isinstance(node, ast.arg) and node.arg in frame.bound:
             return self._made(node, {"arg": f"{node.arg}{frame.mark}", "annotation": None})
         if (
             isinstance(node, ast.Subscript)
             and path_of(node.value) is not None
-            and (key := _key(node, frame.given)) is not None
+            and (key := key_of(node, frame.given)) is not None
         ):
             value = self._copied(node.value, frame)
             return self._located(ast.Attribute(value, repr(key), node.ctx), node)
@@ -386,7 +434,11 @@ class _Lowering:
 
     def _again(self, node: ast.expr, given: Mapping[str, ast.expr] | None = None) -> ast.expr:
         """Return another copy of a lowered expression, in which some names have another meaning."""
-        made = self._in_place(node, _Frame(node, given=given or {}))
+        return self._expression(node, _Frame(node, given=given or {}))
+
+    def _expression(self, node: ast.expr, frame: _Frame) -> ast.expr:
+        """Return the lowered copy of an expression from which no statement is put ahead."""
+        made = self._in_place(node, frame)
         assert isinstance(made, ast.expr)
         return made
 
@@ -413,68 +465,8 @@ class _Lowering:
         return ast.copy_location(made, place)
 
 
-def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Iterate over the parts of a target of a loop, each with what it is bound to."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        for part, each in zip(target.elts, value.elts, strict=True):
-            yield from _paired(part, each)
-    else:
-        yield target, value
-
-
-def _wraps(node: ast.stmt) -> bool:
-    """Tell whether a statement binds objects to themselves, fit for a machine: `opt = accelerator.prepare(opt)`."""
-    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
-        return False
-    target = node.targets[0]
-    bound = list(map(path_of, target.elts if isinstance(target, ast.Tuple) else [target]))
-    given = list(map(path_of, node.value.args))[: len(bound)]
-    return last_name(node.value.func) in _WRAPPING and None not in bound and bound == given
-
-
-def _added(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
-    """Return the list and the new element of `losses.append(loss)`; None for any other statement."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "append":
-        return None
-    holder = call.func.value
-    return (holder, call.args[0]) if len(call.args) == 1 and path_of(holder) is not None else None
-
-
-def _child(node: ast.stmt) -> tuple[str, ast.expr, ast.expr] | None:
-    """Return name, module and child of `module.add_module("head", head)`; None for any other statement."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(call.args) != 2:
-        return None
-    name = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
-    if not isinstance(name, str) or call.func.attr not in modules.REGISTERING or path_of(call.func.value) is None:
-        return None
-    return name, call.func.value, call.args[1]
-
-
 def _target(node: ast.expr) -> ast.Name | ast.Attribute:
     """Make a copied path the target of an assignment."""
     assert isinstance(node, ast.Name | ast.Attribute)
     node.ctx = ast.Store()
     return node
-
-
-def _key(node: ast.Subscript, given: Mapping[str, ast.expr]) -> str | int | None:
-    """Return the key of an element that is given by a text or a number, or by a name that stands for one."""
-    index = given.get(node.slice.id) if isinstance(node.slice, ast.Name) else node.slice
-    key = index.value if isinstance(index, ast.Constant) else None
-    return key if isinstance(key, str | int) and not isinstance(key, bool) else None
-
-
-def _items(node: ast.DictComp) -> tuple[ast.expr, str, str] | None:
-    """Return the dictionary, and the names of key and value, of `{k: ... for k, v in nets.items()}`."""
-    (first, *others), key = node.generators, node.key
-    call, target = first.iter, first.target
-    if others or first.ifs or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return None
-    if call.func.attr != "items" or not isinstance(target, ast.Tuple) or not isinstance(key, ast.Name):
-        return None
-    match [name.id for name in target.elts if isinstance(name, ast.Name)]:
-        case [first_name, second_name] if first_name == key.id:
-            return call.func.value, first_name, second_name
-    return None

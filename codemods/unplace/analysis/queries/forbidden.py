@@ -161,9 +161,11 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
 def _out(run: Run, write: Write) -> Forbidden | None:
     assert isinstance(write.node, ast.Call)
     arguments = (*write.node.args, *(keyword.value for keyword in write.node.keywords))
-    if not any(has_graph(run, argument) for argument in arguments):
+    with_graph = [argument for argument in arguments if has_graph(run, argument)]
+    if not with_graph:
         return None
-    return Forbidden(Forbids.OUT(), False)
+    is_leaf = write.value.tracked is Tracked.LEAF and with_graph == [write.target]
+    return Forbidden(Forbids.OUT(), is_leaf)
 
 
 def _in_words(piece: Obj) -> Reason:

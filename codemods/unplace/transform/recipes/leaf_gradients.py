@@ -10,6 +10,12 @@ def reset(self):                            a function that gives nothing back o
 
 for p in self.parameters():                 so does a loop over all parameters of a module, wherever it stands
     p.clamp_(-c, c)
+
+self.emb = nn.Embedding(n, 8)               it never was allowed: what a layer has just made gets a gradient
+self.emb.weight.copy_(vectors)
+
+table[:, 0::2] = torch.sin(angles)          nothing reads the table before it loses its graph, if it has one
+table.detach_()
 """
 
 from __future__ import annotations
@@ -17,13 +23,16 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.values import Tracked
+from unplace.analysis.domain.refs import TorchModule
+from unplace.analysis.domain.values import ARRAY, TENSOR, Tracked
+from unplace.analysis.domain.variants import GENERAL
+from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.forms import WriteKind, is_false
 from unplace.torchapi import members
 from unplace.transform.legality import has_optimizer, is_like_a_parameter, is_optimised
 from unplace.transform.recipes.graphless import Graphs, is_of_all_parameters
@@ -69,6 +78,67 @@ def is_of_optimised_leaf(site: Site) -> bool:
     if not has_optimizer(site) and not (is_in_loop and is_optimised(site)):
         return False
     return not _is_of_other_leaves(site) and _is_without_graphs(site)
+
+
+def is_of_new_layer(site: Site) -> bool:
+    """Tell whether a change is one of a parameter of a layer of torch that the same function has just made.
+
+    The parameter gets a gradient, so that torch has never let anybody change it while gradients are recorded.
+    """
+    forbidden = site.forbidden()
+    target = site.write.target
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    if forbidden is None or not forbidden.is_leaf or forbidden.is_doubtful or not isinstance(target, ast.Attribute):
+        return False
+    layer = site.run.values.get(target.value)
+    made = layer.ref.call if layer is not None and isinstance(layer.ref, TorchModule) else None
+    is_before = made is not None and made in site.run.scope.nodes and made.lineno < site.statement.lineno
+    return is_before and site.run.variant is GENERAL
+
+
+def is_given_up(site: Site) -> bool:
+    """Tell whether nothing reads a tensor before it has no graph any more, nor anything else what is written into it.
+
+    Setting `requires_grad` to False raises for a tensor with a graph, and `detach_` takes the graph away.
+    """
+    forbidden, name = site.forbidden(), root_name(site.write.target)
+    if forbidden is None or not forbidden.is_leaf or not isinstance(site.write.target, ast.Subscript | ast.Name):
+        return False
+    for follower in site.run.flow.behind(site.statement):
+        named = [n for n in walk(follower) if isinstance(n, ast.Name) and n.id == name]
+        if len(named) == 1 and _gives_up(follower, named[0]):
+            return all(_is_of_library(site.run, call) for operand in operands(site.write) for call in _calls(operand))
+        is_store = isinstance(follower, ast.Assign) and isinstance(follower.targets[0], ast.Subscript)
+        if not is_store or len(named) != 1 or root_name(follower.targets[0]) != name:  # type: ignore[attr-defined]
+            return False
+    return False
+
+
+def _calls(node: ast.expr) -> list[ast.Call]:
+    return [part for part in walk(node) if isinstance(part, ast.Call)]
+
+
+def _is_of_library(run: Run, call: ast.Call) -> bool:
+    """Tell whether a call runs code of torch, NumPy or Python, which keeps none of its arguments and results."""
+    if isinstance(call.func, ast.Attribute) and (owner := run.values.get(call.func.value)) is not None:
+        if owner.must_be(TENSOR | ARRAY):
+            return True
+    name = run.program.module.qualified(run.scope, call.func, with_builtins=True)
+    return name is not None and name.split(".")[0] in ("builtins", "math", "numpy", "torch")
+
+
+def _gives_up(statement: ast.stmt, tensor: ast.Name) -> bool:
+    """Tell whether a statement takes the graph of a tensor away, or says that it has none."""
+    if isinstance(statement, ast.Assign):
+        targets = [t for t in statement.targets if isinstance(t, ast.Attribute) and t.value is tensor]
+        return [t.attr for t in targets] == ["requires_grad"] and is_false(statement.value)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.value is not tensor:
+        return False
+    return call.func.attr == "detach_" or (
+        call.func.attr == "requires_grad_" and list(map(is_false, call.args)) == [True]
+    )
 
 
 def only_changes(scope: Scope) -> bool:

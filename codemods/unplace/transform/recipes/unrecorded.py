@@ -30,6 +30,8 @@ from unplace.transform.emit.layout import put_before
 from unplace.transform.legality import is_like_a_parameter
 from unplace.transform.observed import refused_without_gradient
 from unplace.transform.recipes.leaf_gradients import (
+    is_given_up,
+    is_of_new_layer,
     is_of_optimised_leaf,
     is_step_along_own_gradient,
     is_update,
@@ -184,11 +186,15 @@ def _words(site: Site) -> Reason:
         return Rewrite.UNRECORDED_UPDATE(forbidden=forbidden.reason, function=site.run.scope.name)
     if is_of_optimised_leaf(site) and not keeps_gradients(site):
         return Rewrite.UNRECORDED_LEAF(forbidden=forbidden.reason)
+    if is_of_new_layer(site):
+        return Rewrite.UNRECORDED_NEW(forbidden=forbidden.reason)
+    if is_given_up(site):
+        return Rewrite.UNRECORDED_GIVEN_UP(forbidden=forbidden.reason)
     return Rewrite.UNRECORDED(forbidden=forbidden.reason)
 
 
 def _assumptions(sites: Iterable[Site]) -> tuple[Reason, ...]:
     """Return the assumptions under which changes of parameters need no gradient."""
-    proofs = (keeps_gradients, is_update, is_of_optimised_leaf)
+    proofs = (keeps_gradients, is_update, is_of_optimised_leaf, is_of_new_layer, is_given_up)
     doubtful = (site for site in sites if not any(proves(site) for proves in proofs))
     return tuple(dict.fromkeys(Assumption.UNDIFFERENTIATED(name=site.name) for site in doubtful))
