@@ -93,10 +93,13 @@ COMPARING = frozenset(["max", "min"])
 WITHOUT_ARGUMENTS = frozenset(["exp", "log", "sin", "cos", "sqrt", "log1p", "expm1", "tanh"])
 """Methods that take no arguments. Arrays don't have them, and a logger's `log(...)` takes arguments."""
 
-WITH_OLD_FORMS = frozenset(
-    ["add", "sub", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "baddbmm", "sspaddmm"]
+WITH_OLD_FORMS = {"add": 1, "sub": 1} | dict.fromkeys(
+    ("addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "baddbmm", "sspaddmm"), 2
 )
-"""Methods that torch still lets take a factor before their other arguments: `x.add(2, y)` for `x.add(y, alpha=2)`."""
+"""Methods that torch still lets take numbers before their tensors, of which there are so many.
+
+`x.add(2, y)` is `x.add(y, alpha=2)`. Source: the signatures in torch's deprecated.yaml.
+"""
 
 WITH_SIZES = {"view": 1, "flatten": 1, "expand": 1, "permute": 1, "transpose": 2, "repeat": 3}
 """Methods that take numbers, at least so many: an array's `view` takes a dtype, its `repeat` two numbers at most."""

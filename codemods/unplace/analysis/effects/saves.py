@@ -108,7 +108,8 @@ def _named(
         elif name in tensors:
             other = arguments.get(guard) if guard is not None else None
             if other is None or can_be_tracked(other):
-                yield Save(name, name in surely and (other is None or _is_tensor_somewhere(other)))
+                is_recorded = can_be_tracked(tensors[name]) or other is None or _is_tensor_somewhere(other)
+                yield Save(name, name in surely and is_recorded)
 
 
 def _is_tensor_somewhere(value: Value) -> bool:

@@ -187,12 +187,13 @@ def _factors(node: ast.expr) -> list[ast.expr]:
 
 
 def operands(write: Write) -> list[ast.expr]:
-    """Return what is written into the tensor, but for `alpha`, which is a number."""
+    """Return what is written into the tensor, but for `alpha`, which is a number: also in `p.add_(-lr, p.grad)`."""
     node = write.node
     if isinstance(node, ast.AugAssign):
         return [node.value]
     if isinstance(node, ast.Call):
-        return [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg != "alpha")]
+        tensors = members.WITH_OLD_FORMS.get(write.name.removesuffix("_"), 0) if write.kind.is_method else 0
+        return [*node.args[-tensors:], *(keyword.value for keyword in node.keywords if keyword.arg != "alpha")]
     return [write.statement.value] if isinstance(write.statement, ast.Assign) else []
 
 
