@@ -41,6 +41,21 @@ def stores_in(function: ast.AST, name: str) -> int:
     return len(given) + sum(not isinstance(node.ctx, ast.Load) for node in named)
 
 
+def results_without_graph(function: ast.FunctionDef) -> list[int]:
+    """Return the places in the tuple that a function returns in which no result has a graph: `loss, state.detach()`."""
+    given = [node.value for node in own_nodes(function) if isinstance(node, ast.Return) and node.value is not None]
+    tuples = [value.elts for value in given if isinstance(value, ast.Tuple)]
+    if not tuples or len(tuples) < len(given) or len({len(each) for each in tuples}) > 1:
+        return []
+    return [place for place, each in enumerate(zip(*tuples, strict=True)) if all(map(_is_detached, each))]
+
+
+def _is_detached(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr == "detach"
+    return isinstance(node, ast.Attribute) and node.attr == "data"
+
+
 def paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Iterate over the parts of a target of a loop, each with what it is bound to."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):

@@ -19,7 +19,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from unplace.analysis.domain.refs import Class
-from unplace.analysis.project.idioms import added, bound_to_paths, child, items, key_of, paired, stores_in, wraps
+from unplace.analysis.project.idioms import (
+    added,
+    bound_to_paths,
+    child,
+    items,
+    key_of,
+    paired,
+    results_without_graph,
+    stores_in,
+    wraps,
+)
 from unplace.analysis.project.inlinable import Functions, Inlinable, is_fit, is_plain, stored
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.project.overriding import methods_of
@@ -181,11 +191,26 @@ class _Lowering:
         yield made
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and frame.at is None:
             yield from self._constructed(node.value, made.targets[0], frame)
+        if isinstance(made, ast.Assign) and isinstance(made.value, ast.Call):
+            yield from self._detached(made, frame)
         if isinstance(made, ast.Assign) and path_of(made.targets[0]) is not None:
             for key, value in self._elements(made.value):
                 target = ast.Attribute(self._again(made.targets[0]), repr(key), ast.Store())
                 self._known.setdefault(path_of(target.value) or "", {})[key] = None
                 yield self._located(ast.Assign([_target(target)], value), made)
+
+    def _detached(self, made: ast.Assign, frame: _Frame) -> Iterator[ast.stmt]:
+        """Iterate over statements that detach what a call gives without a graph: of `net`, in `loss, h = net(x, h)`."""
+        assert isinstance(made.value, ast.Call)
+        cls, target = self._object_at(path_of(made.value.func) or "", frame), made.targets[0]
+        forward = methods_of(cls, "forward", ()).only if cls is not None else None
+        if forward is None or not isinstance(forward.scope.node, ast.FunctionDef) or not isinstance(target, ast.Tuple):
+            return
+        for place in results_without_graph(forward.scope.node):
+            part = target.elts[place] if place < len(target.elts) else None
+            if part is not None and path_of(part) is not None:
+                detach = ast.Attribute(self._read(part), "detach", ast.Load())
+                yield self._located(ast.Assign([self._again(part)], ast.Call(detach, [], [])), made)
 
     def _renames(self, node: ast.stmt, frame: _Frame) -> bool:
         """Let names stand for the paths of objects that a statement binds them to: `net, opt = self.net, self.opt`.
