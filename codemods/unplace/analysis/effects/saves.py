@@ -108,6 +108,7 @@ def _named(
         elif name in tensors:
             other = arguments.get(guard) if guard is not None else None
             if other is None or can_be_tracked(other):
+                # `tau * p.data` is recorded, and saves `p.data`, only if `tau` is a tensor
                 is_recorded = can_be_tracked(tensors[name]) or other is None or _is_tensor_somewhere(other)
                 yield Save(name, name in surely and is_recorded)
 

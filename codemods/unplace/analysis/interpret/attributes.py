@@ -202,14 +202,15 @@ def _of_one_of(run: Run, node: ast.Attribute, base: Value, choice: Choice, state
         or any(cls.defines(node.attr) for of in owners for cls in of.linearized())
     ):
         return None
+    known = _known(run, base, node.attr, state)
+    if known is not None:
+        return known
     found = [run.program.attribute(owner, node.attr) for owner in owners]
     facts = reduce(weak_join, found)
     is_registered = all(any(obj.origin is Origin.REGISTERED for obj in value.objs) for value in found)
-    origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
-    known = _known(run, base, node.attr, state)
     if choice.is_open:
         facts = facts._replace(ref=join_refs(facts.ref, None, is_open=True), likely=facts.likely or not is_registered)
-    return known if known is not None else _remember(run, node, base, state, facts, origin)
+    return _remember(run, node, base, state, facts, Origin.REGISTERED if is_registered else Origin.ATTRIBUTE)
 
 
 def _param_groups(run: Run, node: ast.Attribute, base: Value, state: State) -> Value:

@@ -1,9 +1,12 @@
-"""Finds what may be called through a parameter: its default, and what the calls in the file pass for it.
+"""Finds what may be called, or read, through a parameter: its default, and what the calls in the run pass for it.
 
     def __init__(self, dim, act_layer=nn.ReLU):
         self.act = act_layer(inplace=True)
 
-Another file may pass something else, so that this is never all, except for functions that no other file can call.
+    def loss_of(model, x):
+        return model.encode(x).sum()
+
+A file out of sight may pass something else, so that this is never all.
 """
 
 from __future__ import annotations
@@ -26,9 +29,9 @@ _REFERRING = (ast.Attribute, ast.BoolOp, ast.Call, ast.IfExp, ast.Lambda, ast.Na
 
 
 def called_through(program: Analysis, scope: Scope, argument: ast.arg) -> Hashable:
-    """Return what a parameter may stand for when it is called; None where nothing is seen."""
+    """Return what a parameter may stand for when it, or a method of it, is called; None where nothing is seen."""
     found: Hashable = None
-    if not _may_be_called(scope, argument):
+    if not _is_used(scope, argument):
         return None
     with program.guessing((scope, "called through", argument.arg)) as is_first:
         for where, source in _passed(program, scope, argument) if is_first else ():
@@ -41,10 +44,10 @@ def called_through(program: Analysis, scope: Scope, argument: ast.arg) -> Hashab
     return join_refs(found, None, is_open=True) if found is not None else None
 
 
-def _may_be_called(scope: Scope, argument: ast.arg) -> bool:
-    """Tell whether a function calls a parameter, keeps it for calls, or hands it to the constructor of its base.
+def _is_used(scope: Scope, argument: ast.arg) -> bool:
+    """Tell whether a function calls a parameter, or reads of it what no tensor has: `model.encode(x)`, `model.scale`.
 
-    So it does with an object of which it reads what no tensor has: `model.encode(x)`, `model.scale`.
+    It may also keep it for others that do so, or hand it to the constructor of its base.
     """
     node, module, name = scope.node, home(scope), argument.arg
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)

@@ -20,7 +20,7 @@ _WRAPPING = frozenset(["DataParallel", "DistributedDataParallel", "DDP", "initia
 def bound_to_paths(function: ast.AST) -> dict[str, list[ast.expr]]:
     """Return the names of a function, or of the module's own code, that are only ever bound to paths, with these.
 
-    net = trainer.module if is_parallel else trainer        no path, but two of them in the branches of a statement
+    net, opt = self.net, self.opt           {"net": [self.net], "opt": [self.opt]}
     """
     found: dict[str, list[ast.expr]] = {}
     for node in own_nodes(function):
@@ -57,7 +57,7 @@ def _is_detached(node: ast.expr) -> bool:
 
 
 def paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Iterate over the parts of a target of a loop, each with what it is bound to."""
+    """Iterate over the parts of a target, each with what it is bound to."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         for part, each in zip(target.elts, value.elts, strict=True):
             yield from paired(part, each)

@@ -173,8 +173,7 @@ class _Lowering:
             parts = target.elts if isinstance(target, ast.Tuple) else [target]
             self._wrapped |= {self._key(path_of(self._expression(part, frame)) or "", frame) for part in parts}
             return
-        if self._renames(node, frame):
-            return
+        self._rename(node, frame)
         element = added(node)
         if element is not None:
             holder, value = (self._copied(part, frame) for part in element)
@@ -212,29 +211,25 @@ class _Lowering:
                 detach = ast.Attribute(self._read(part), "detach", ast.Load())
                 yield self._located(ast.Assign([self._again(part)], ast.Call(detach, [], [])), made)
 
-    def _renames(self, node: ast.stmt, frame: _Frame) -> bool:
+    def _rename(self, node: ast.stmt, frame: _Frame) -> None:
         """Let names stand for the paths of objects that a statement binds them to: `net, opt = self.net, self.opt`.
 
-        False where the statement binds others, too, or a name or path is bound to something else anywhere else.
+        They don't where a name or path is bound to something else anywhere else.
         """
         function = frame.stack[-1] if frame.stack else frame.root
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-            return False
-        found: dict[_Key, ast.expr] = {}
+            return
+        if function not in self._bound_to_paths:
+            self._bound_to_paths[function] = bound_to_paths(function)
         for target, value in paired(node.targets[0], node.value):
-            if function not in self._bound_to_paths:
-                self._bound_to_paths[function] = bound_to_paths(function)
-            every = self._bound_to_paths[function].get(target.id) if isinstance(target, ast.Name) else None
-            copies = [self._expression(each, frame) for each in every or ()]
-            if every is None or value not in every or len({path_of(copy) for copy in copies}) > 1:
-                return False
+            every = self._bound_to_paths[function].get(target.id, []) if isinstance(target, ast.Name) else []
+            copies = [self._expression(each, frame) for each in every]
+            if value not in every or len({path_of(copy) for copy in copies}) > 1:
+                continue
             roots = ((function, root_name(value)), (frame.root, root_name(copies[0])))
             is_bound_once = all(stores_in(where, root or "") <= 1 for where, root in roots)
-            if not is_bound_once or not self._is_of_object(copies[0], function, frame):
-                return False
-            found[self._key(path_of(self._expression(target, frame)) or "", frame)] = copies[0]
-        self._other_names |= found
-        return True
+            if is_bound_once and self._is_of_object(copies[0], function, frame):
+                self._other_names[self._key(path_of(self._expression(target, frame)) or "", frame)] = copies[0]
 
     def _is_of_object(self, path: ast.expr, function: ast.AST, frame: _Frame) -> bool:
         """Tell whether a path holds the same object all the time that a function runs."""

@@ -136,9 +136,8 @@ def _gives_up(statement: ast.stmt, tensor: ast.Name) -> bool:
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.value is not tensor:
         return False
-    return call.func.attr == "detach_" or (
-        call.func.attr == "requires_grad_" and list(map(is_false, call.args)) == [True]
-    )
+    is_off = call.func.attr == "requires_grad_" and list(map(is_false, call.args)) == [True]
+    return is_off or call.func.attr == "detach_"
 
 
 def only_changes(scope: Scope) -> bool:
