@@ -178,8 +178,7 @@ def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: 
     if any(cls.defines(node.attr) for cls in owner.linearized()):
         return _foreign(run, node, base, state, UNKNOWN)
     facts = run.program.attribute(owner, node.attr)
-    is_registered = any(obj.origin is Origin.REGISTERED for obj in facts.objs)
-    origin = Origin.REGISTERED if is_registered else Origin.ATTRIBUTE
+    origin = Origin.REGISTERED if _is_registered(facts) else Origin.ATTRIBUTE
     if node.attr in modules.OPTIMIZER_LISTS and owner.derives_from(*modules.OPTIMIZERS):
         return _param_groups(run, node, base, state)
     value = _remember(run, node, base, state, facts, origin)
@@ -188,6 +187,11 @@ def _of_instance(evaluation: Evaluation, node: ast.Attribute, base: Value, ref: 
         elements = run.program.attribute_elements(owner, node.attr)
         run.fill(state, value, elements, (holder.index, "elements", node.attr), f"an element of `{node.attr}`")
     return value
+
+
+def _is_registered(held: Value) -> bool:
+    """Tell whether an attribute may hold a parameter or buffer of its module."""
+    return any(obj.origin is Origin.REGISTERED for obj in held.objs)
 
 
 def _of_one_of(run: Run, node: ast.Attribute, base: Value, choice: Choice, state: State) -> Value | None:
@@ -207,7 +211,7 @@ def _of_one_of(run: Run, node: ast.Attribute, base: Value, choice: Choice, state
         return known
     found = [run.program.attribute(owner, node.attr) for owner in owners]
     facts = reduce(weak_join, found)
-    is_registered = all(any(obj.origin is Origin.REGISTERED for obj in value.objs) for value in found)
+    is_registered = all(map(_is_registered, found))
     if choice.is_open:
         facts = facts._replace(ref=join_refs(facts.ref, None, is_open=True), likely=facts.likely or not is_registered)
     return _remember(run, node, base, state, facts, Origin.REGISTERED if is_registered else Origin.ATTRIBUTE)

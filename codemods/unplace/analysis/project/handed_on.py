@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator
+from functools import reduce
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class, join_refs
@@ -30,18 +31,16 @@ _REFERRING = (ast.Attribute, ast.BoolOp, ast.Call, ast.IfExp, ast.Lambda, ast.Na
 
 def called_through(program: Analysis, scope: Scope, argument: ast.arg) -> Hashable:
     """Return what a parameter may stand for when it, or a method of it, is called; None where nothing is seen."""
-    found: Hashable = None
     if not _is_used(scope, argument):
         return None
+    found: list[Hashable] = []
     with program.guessing((scope, "called through", argument.arg)) as is_first:
         for where, source in _passed(program, scope, argument) if is_first else ():
             value = program.estimate(where, source) if isinstance(source, _REFERRING) else None
-            if value is not None and value.ref is not None and value.kinds != NONE:
-                found = value.ref if found is None else join_refs(found, value.ref)
-        elsewhere = program.passed_elsewhere(scope, argument.arg).ref if is_first else None
-        if elsewhere is not None:
-            found = elsewhere if found is None else join_refs(found, elsewhere)
-    return join_refs(found, None, is_open=True) if found is not None else None
+            found += [value.ref] if value is not None and value.kinds != NONE else []
+        found += [program.passed_elsewhere(scope, argument.arg).ref] if is_first else []
+    known = [ref for ref in found if ref is not None]
+    return join_refs(reduce(join_refs, known), None, is_open=True) if known else None
 
 
 def _is_used(scope: Scope, argument: ast.arg) -> bool:

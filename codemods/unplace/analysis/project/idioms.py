@@ -6,39 +6,44 @@ Lowering replaces them. None of the questions needs more than the statement itse
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
-from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.bindings import bound_by, last_name
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.analysis.syntax.reaching import path_of
-from unplace.torchapi import modules
+from unplace.torchapi import members, modules
 
 _WRAPPING = frozenset(["DataParallel", "DistributedDataParallel", "DDP", "initialize", "prepare", "setup"])
 
 
-def bound_to_paths(function: ast.AST) -> dict[str, list[ast.expr]]:
-    """Return the names of a function, or of the module's own code, that are only ever bound to paths, with these.
+class BoundNames(NamedTuple):
+    """How often a function, or the module's own code, binds each name, and the paths of names bound to nothing else.
 
     net, opt = self.net, self.opt           {"net": [self.net], "opt": [self.opt]}
+
+    A statement that `wraps` objects counts for none: it binds their names to the same objects.
     """
-    found: dict[str, list[ast.expr]] = {}
-    for node in own_nodes(function):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and not wraps(node):
-            for target, value in paired(node.targets[0], node.value):
-                if isinstance(target, ast.Name) and path_of(value) is not None:
-                    found.setdefault(target.id, []).append(value)
-    return {name: values for name, values in found.items() if len(values) == stores_in(function, name)}
 
+    counts: Mapping[str, int]
+    paths: Mapping[str, list[ast.expr]]
 
-def stores_in(function: ast.AST, name: str) -> int:
-    """Return how often a function, or the module's own code, binds a name to another object than it had."""
-    arguments = getattr(function, "args", None)
-    nodes = [*own_nodes(function), *(ast.walk(arguments) if arguments is not None else ())]
-    wrapped = {part for node in nodes if wraps(node) for part in ast.walk(node)}
-    given = [node for node in nodes if isinstance(node, ast.arg) and node.arg == name]
-    named = [node for node in nodes if isinstance(node, ast.Name) and node.id == name and node not in wrapped]
-    return len(given) + sum(not isinstance(node.ctx, ast.Load) for node in named)
+    @classmethod
+    def of(cls, function: ast.AST) -> BoundNames:
+        """Return the index of a function, without the functions inside it."""
+        arguments = getattr(function, "args", None)
+        nodes = [*own_nodes(function), *(ast.walk(arguments) if arguments is not None else ())]
+        wrapped = {part for node in nodes if wraps(node) for part in ast.walk(node)}
+        own = [node for node in nodes if node not in wrapped]
+        counts = Counter([*bound_by(own), *(node.arg for node in own if isinstance(node, ast.arg))])
+        paths: dict[str, list[ast.expr]] = {}
+        for node in own:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                for target, value in paired(node.targets[0], node.value):
+                    if isinstance(target, ast.Name) and path_of(value) is not None:
+                        paths.setdefault(target.id, []).append(value)
+        return cls(counts, {name: values for name, values in paths.items() if len(values) == counts[name]})
 
 
 def results_without_graph(function: ast.FunctionDef) -> list[int]:
@@ -51,9 +56,8 @@ def results_without_graph(function: ast.FunctionDef) -> list[int]:
 
 
 def _is_detached(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Attribute) and node.func.attr == "detach"
-    return isinstance(node, ast.Attribute) and node.attr == "data"
+    made = node.func if isinstance(node, ast.Call) else node
+    return isinstance(made, ast.Attribute) and made.attr in members.DETACHED
 
 
 def paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -20,14 +20,13 @@ from typing import Any, TypeVar
 
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.project.idioms import (
+    BoundNames,
     added,
-    bound_to_paths,
     child,
     items,
     key_of,
     paired,
     results_without_graph,
-    stores_in,
     wraps,
 )
 from unplace.analysis.project.inlinable import Functions, Inlinable, is_fit, is_plain, stored
@@ -125,7 +124,7 @@ class _Lowering:
         self._known: dict[str, dict[Any, None]] = {}  # the keys of the elements that a path has got
         self._wrapped: set[_Key] = set()  # the paths of objects that were bound to themselves, fit for a machine
         self._other_names: dict[_Key, ast.expr] = {}  # the paths that names stand for
-        self._bound_to_paths: dict[ast.AST, dict[str, list[ast.expr]]] = {}
+        self._bindings: dict[ast.AST, BoundNames] = {}
         self._ahead: list[ast.stmt] | None = None  # what runs before the statement at hand; None inside expressions
         self.origins: dict[ast.AST, ast.AST] = {}
 
@@ -219,17 +218,20 @@ class _Lowering:
         function = frame.stack[-1] if frame.stack else frame.root
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             return
-        if function not in self._bound_to_paths:
-            self._bound_to_paths[function] = bound_to_paths(function)
         for target, value in paired(node.targets[0], node.value):
-            every = self._bound_to_paths[function].get(target.id, []) if isinstance(target, ast.Name) else []
+            every = self._bound_in(function).paths.get(target.id, []) if isinstance(target, ast.Name) else []
             copies = [self._expression(each, frame) for each in every]
             if value not in every or len({path_of(copy) for copy in copies}) > 1:
                 continue
             roots = ((function, root_name(value)), (frame.root, root_name(copies[0])))
-            is_bound_once = all(stores_in(where, root or "") <= 1 for where, root in roots)
+            is_bound_once = all(self._bound_in(where).counts.get(root or "", 0) <= 1 for where, root in roots)
             if is_bound_once and self._is_of_object(copies[0], function, frame):
                 self._other_names[self._key(path_of(self._expression(target, frame)) or "", frame)] = copies[0]
+
+    def _bound_in(self, function: ast.AST) -> BoundNames:
+        if function not in self._bindings:
+            self._bindings[function] = BoundNames.of(function)
+        return self._bindings[function]
 
     def _is_of_object(self, path: ast.expr, function: ast.AST, frame: _Frame) -> bool:
         """Tell whether a path holds the same object all the time that a function runs."""

@@ -108,15 +108,12 @@ def is_given_up(site: Site) -> bool:
     for follower in site.run.flow.behind(site.statement):
         named = [n for n in walk(follower) if isinstance(n, ast.Name) and n.id == name]
         if len(named) == 1 and _gives_up(follower, named[0]):
-            return all(_is_of_library(site.run, call) for operand in operands(site.write) for call in _calls(operand))
+            parts = (part for operand in operands(site.write) for part in walk(operand))
+            return all(_is_of_library(site.run, part) for part in parts if isinstance(part, ast.Call))
         is_store = isinstance(follower, ast.Assign) and isinstance(follower.targets[0], ast.Subscript)
         if not is_store or len(named) != 1 or root_name(follower.targets[0]) != name:  # type: ignore[attr-defined]
             return False
     return False
-
-
-def _calls(node: ast.expr) -> list[ast.Call]:
-    return [part for part in walk(node) if isinstance(part, ast.Call)]
 
 
 def _is_of_library(run: Run, call: ast.Call) -> bool:
