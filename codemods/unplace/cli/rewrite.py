@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from unplace.cli import files
-from unplace.cli.options import NO_OPTIONS, NOTHING, RUN, Chosen, Common, Paths, takes_settings
+from unplace.cli.options import JUDGED, NO_OPTIONS, NOTHING, RUN, Chosen, Common, Paths, takes_settings
 from unplace.cli.parsing import Command
 from unplace.cli.running import RUNNING, Inputs, Measure, Memory, Timeout, parse_plan, verified
 from unplace.diagnostics.findings import Status
@@ -56,6 +56,14 @@ Diff = Annotated[
 Check = Annotated[
     bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.", rich_help_panel=RUN)
 ]
+Every = Annotated[
+    bool,
+    typer.Option(
+        "--all",
+        help="Remove harmless writes to a part of a tensor in loops, too, at the cost of copies.",
+        rich_help_panel=JUDGED,
+    ),
+]
 Verify = Annotated[
     list[str] | None,
     typer.Option(
@@ -80,6 +88,7 @@ def rewrite(
     paths: Paths = None,
     diff: Diff = False,
     check: Check = False,
+    every: Every = False,
     chosen: Chosen = NOTHING,
     common: Common = NO_OPTIONS,
     verify: Verify = None,
@@ -105,6 +114,7 @@ def rewrite(
     write = not (diff or check)
     _check_format(common.output_format, diff=diff, write=write)
     run = common.settings(chosen)
+    run = run.with_changes(every=True) if every else run
     report_to = sys.stdout
     verification: dict[str, Any] | None = None
     if named == [files.STDIN]:

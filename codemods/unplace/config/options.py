@@ -25,7 +25,8 @@ class Options:
     `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
     all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
-    that suppress nothing aren't reported. With `spans_files`, an edit may need others in other files; with
+    that suppress nothing aren't reported. With `every`, harmless writes to parts of a tensor
+    in loops are removed, too, at the cost of copies. With `spans_files`, an edit may need others in other files; with
     `spans_later`, what such edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks.
     `facts` are what runs of the program showed, and `here` those that hold for the file at hand.
     """
@@ -60,6 +61,7 @@ class Options:
     changed: Mapping[str, LineRanges] | None = field(default=None, hash=False)
     comments: bool = True
     unused: bool = True
+    every: bool = False
     spans_files: bool = False
     spans_later: bool = False
     markdown: bool = False

@@ -17,6 +17,7 @@ class Rewrite(Kind):
 
     REBOUND = "`{name}` is rebound to a new tensor"
     CLONED = "the write to `{name}` goes to a clone"
+    WRITTEN_OUT = "the store to `{name}` is written out"
     COLLECTED = "`{name}` is collected in the list `{list_name}` and stacked behind the loop"
     FUNCTIONAL = "the operation becomes its functional form"
     DATA_REBOUND = "`{name}` is rebound, which repairs the gradient that `.data` cuts silently"
@@ -168,7 +169,6 @@ class Purpose(Kind):
     OBSERVED_LEAF = (
         "in all observed runs `{name}` was a parameter or its data, written without autograd, as it is meant to be"
     )
-    FILLS_OWN_TENSOR = "the write fills a tensor made for it"
     LAID_OUT = "`{name}` {layout}: it is meant to be written in place"
     REGISTERED = "`{name}` is a parameter, buffer or gradient: it is meant to be written in place"
     DATA_OF_LEAF = "`{name}` is the data of a leaf or parameter: it is meant to be written in place"
@@ -180,34 +180,11 @@ class Purpose(Kind):
     )
     FLAG_ASKS = "`{flag}` asks for the write"
     NAMED_SO = "`{function}` is named like a function of torch that writes its argument"
-    TWIN = "the other branch does the same to `{name}` out of place: the condition chooses between the two"
-    # a rewrite of a harmless write would gain nothing
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
-    NO_GRADIENT = "no gradient flows through the integers or truth values of `{name}`"
-    GRADIENT_ENDS = "no gradient flows on from `{name}`, so autograd can't miss its old values"
-    WOULD_CAST = "the write is harmless, and a new tensor would have to be cast to the dtype of `{name}`"
-    WOULD_SAVE_INPUT = (
-        "the write is harmless, and out of place autograd would keep the old `{name}`, too; --unsafe rewrites it"
-    )
-    SEVERAL_TENSORS = "the write is harmless, and out of place the statement would make several new tensors at a time"
-    HOLDS_WINDOWS = "the write is harmless, and a new tensor would copy all windows in `{name}`; --unsafe rewrites it"
     # a clone would cost time and memory for no gain
-    NOTHING_SAVED = "nothing has saved the memory of `{name}` before the write"
-    SPARSE_IN_LOOP = (
-        "nothing has saved the memory of `{name}` before the write of some elements, and a new tensor in every round "
-        "of the loop would copy all of them"
-    )
-    FILLS_UNSAVED_TENSOR = "the write fills a tensor made for it, which nothing has saved: `{name}`"
-    ALL_REPLACED = (
-        "nothing is known to have saved the old values of `{name}`, and the write replaces all of them: a clone "
-        "would be useless"
-    )
-    NO_GRAPH = "`{name}` never takes part in a graph, so autograd can't miss its old values"
-    CLONE_SHARED = "the write goes to the clone made in {line}"
-    CLONE_IN_LOOP = (
-        "nothing has saved the memory of `{name}` before the write, and a clone in every round of the loop would copy "
-        "all of it"
-    )
+    NORMAL_FORM = "normal form: `{name}` is memory that the function has just made, and nothing has saved it"
+    CLONE_SHARED = "normal form: the write goes to the clone made in {line}"
+    COST = "cost: out of place, every round of the loop would copy all of `{name}`; `--all` pays for it"
 
 
 @unique

@@ -31,11 +31,12 @@ import libcst as cst
 from unplace.diagnostics.forms import Form
 from unplace.transform import casts, caught
 from unplace.transform.emit import bindings
-from unplace.transform.emit.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized
+from unplace.transform.emit.snippet import Snippet, assignment, blanks
+from unplace.transform.emit.written_out import operation
 from unplace.transform.legality import private_copy, rebind
 from unplace.transform.rule import StatementRule, fresh_name, is_computed_before
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Rebind, Verdict
+from unplace.transform.verdicts import Copy, Plain, Rebind, Verdict
 
 FORMS = (Form.AUGMENTED,)
 
@@ -53,7 +54,7 @@ class Augmented(StatementRule):
         copied = private_copy(site)
         return copied if isinstance(copied, Copy) else verdict
 
-    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+    def lines(self, site: Site, recipe: Rebind | Copy | Plain, snippet: Snippet) -> list[str]:
         """Return `y = y + k`, or the clone and the unchanged statement."""
         statement = snippet.statement()
         assert isinstance(statement, cst.AugAssign)
@@ -65,6 +66,7 @@ class Augmented(StatementRule):
                 before.append(snippet.line(f"{name} = ", statement.value))
                 statement = statement.with_changes(value=cst.Name(name))
             return [*before, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
+        assert isinstance(recipe, Rebind)
         return [snippet.render(as_assignment(site, recipe, snippet, statement))]
 
 
@@ -75,32 +77,5 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
         value = casts.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
     return assignment(bindings.targets(snippet.text, recipe), value, blanks(statement.operator), statement.target)
 
-
-def operation(site: Site, statement: cst.AugAssign, left: cst.BaseExpression) -> cst.BinaryOperation:
-    """Build `a + k` for `a += k`, on another left side if that is asked for."""
-    node = site.node
-    assert isinstance(node, ast.AugAssign)
-    right = statement.value
-    if needs_parentheses(node.value, node.op):
-        right = parenthesized(right)
-    before, after = blanks(statement.operator)
-    operator = _BINARY[type(node.op)](whitespace_before=before, whitespace_after=after)
-    return cst.BinaryOperation(left=left, operator=operator, right=right)
-
-
-_BINARY: dict[type[ast.operator], type] = {
-    ast.Add: cst.Add,
-    ast.Sub: cst.Subtract,
-    ast.Mult: cst.Multiply,
-    ast.Div: cst.Divide,
-    ast.FloorDiv: cst.FloorDivide,
-    ast.Mod: cst.Modulo,
-    ast.Pow: cst.Power,
-    ast.BitAnd: cst.BitAnd,
-    ast.BitOr: cst.BitOr,
-    ast.BitXor: cst.BitXor,
-    ast.LShift: cst.LeftShift,
-    ast.RShift: cst.RightShift,
-}
 
 RULE = Augmented()

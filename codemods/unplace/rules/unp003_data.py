@@ -51,7 +51,7 @@ from unplace.transform.emit.snippet import Snippet, assignment
 from unplace.transform.legality import rebind
 from unplace.transform.rule import StatementRule
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Rebind, Refuse, Verdict
+from unplace.transform.verdicts import Copy, Plain, Rebind, Refuse, Verdict
 
 FORMS = (Form.DATA_STORE,)
 
@@ -90,7 +90,7 @@ class DataStore(StatementRule):
             return replace(verdict, assumptions=(*verdict.assumptions, assumption))
         return verdict
 
-    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+    def lines(self, site: Site, recipe: Rebind | Copy | Plain, snippet: Snippet) -> list[str]:
         """Return `h = f(h)` for `h.data = f(h)`."""
         assert isinstance(recipe, Rebind)
         statement = snippet.statement()

@@ -41,14 +41,14 @@ from unplace.analysis.domain.values import Value
 from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.catalogue import Assumption, Forbids
 from unplace.diagnostics.forms import Form, WriteKind
-from unplace.rules.unp001_augmented import operation
 from unplace.rules.unp005_subscript import SubscriptStore
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, expression
+from unplace.transform.emit.written_out import operation
 from unplace.transform.legality import rebind
 from unplace.transform.rule import is_number
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Rebind, Verdict
+from unplace.transform.verdicts import Copy, Plain, Rebind, Verdict
 
 FORMS = (Form.MASKED_STORE,)
 
@@ -74,9 +74,9 @@ class MaskedStore(SubscriptStore):
                 return replace(verdict, assumptions=(*verdict.assumptions, assumption))
         return super().decide(site)
 
-    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+    def lines(self, site: Site, recipe: Rebind | Copy | Plain, snippet: Snippet) -> list[str]:
         """Return `y = y.masked_fill(mask, number)`, `y = torch.where(mask, other, y)`, or the clone and the store."""
-        if isinstance(recipe, Copy):
+        if not isinstance(recipe, Rebind):
             return super().lines(site, recipe, snippet)
         statement = snippet.statement()
         if isinstance(statement, cst.AugAssign):

@@ -37,11 +37,12 @@ from unplace.analysis.domain.values import TENSOR
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.refusals import Refusal
 from unplace.transform.emit import bindings
-from unplace.transform.emit.snippet import Snippet, blanks
+from unplace.transform.emit.snippet import Snippet
+from unplace.transform.emit.written_out import can_be_written_out, store
 from unplace.transform.legality import private_copy
 from unplace.transform.rule import StatementRule, fresh_name, is_computed_before
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Rebind, Refuse, Verdict
+from unplace.transform.verdicts import Copy, Plain, Rebind, Refuse, Verdict
 
 FORMS = (Form.SUBSCRIPT_STORE,)
 
@@ -63,28 +64,23 @@ class SubscriptStore(StatementRule):
             return Refuse(Refusal.ANOTHER_ORDER())
         return private_copy(site)
 
-    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+    def lines(self, site: Site, recipe: Rebind | Copy | Plain, snippet: Snippet) -> list[str]:
         """Return the value, if it reads the tensor, then the clone, the views and the store."""
         statement = snippet.statement()
-        assert isinstance(recipe, Copy)
         assert isinstance(statement, cst.Assign | cst.AugAssign)
+        assert isinstance(site.statement, ast.Assign | ast.AugAssign)
+        if isinstance(recipe, Plain):
+            assert isinstance(statement, cst.AugAssign)
+            return [snippet.render(store(site, statement))]
+        assert isinstance(recipe, Copy)
         lines: list[str] = []
-        if self._is_computed_before(site):
-            name = fresh_name(site, site.statement.value)  # type: ignore[attr-defined]
-            value: cst.BaseExpression = statement.value
-            if site.saves_its_result():
-                assert isinstance(statement, cst.AugAssign)
-                before, after = blanks(statement.operator)
-                power = cst.Power(whitespace_before=before, whitespace_after=after)
-                value = cst.BinaryOperation(left=statement.target, operator=power, right=value)
-                statement = cst.Assign(targets=[cst.AssignTarget(statement.target)], value=value)
-            lines.append(snippet.line(f"{name} = ", value))
+        if is_computed_before(site, site.statement.value):
+            name = fresh_name(site, site.statement.value)
+            lines.append(snippet.line(f"{name} = ", statement.value))
             statement = statement.with_changes(value=cst.Name(name))
+        if isinstance(statement, cst.AugAssign) and can_be_written_out((site,)):
+            statement = store(site, statement)
         return [*lines, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
-
-    def _is_computed_before(self, site: Site) -> bool:
-        """Tell whether the value must be computed before the clone is made."""
-        return site.saves_its_result() or is_computed_before(site, site.statement.value)  # type: ignore[attr-defined]
 
 
 def _is_repeatable(site: Site) -> bool:

@@ -9,8 +9,7 @@ from typing import Any
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.past_autograd import saves_result_in_place_only
-from unplace.diagnostics.catalogue import Purpose, Rewrite
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
@@ -28,7 +27,7 @@ from unplace.transform.recipes import modules
 from unplace.transform.recipes.saved import copy_saved
 from unplace.transform.report import Report, copies_saved
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import CopySaved, Inline, Keep, Refuse, Verdict
+from unplace.transform.verdicts import CopySaved, Inline, Refuse, Verdict
 
 _FORM = Form.INPLACE_ARGUMENT
 
@@ -94,8 +93,6 @@ class Constructors:
         if not wanted(self.rules[_FORM].code, harm, flag.node):
             return _Plan(flag, harm, by, None, own)
         verdict = judge.decide(flag, own)
-        if harm is Harm.HARMLESS and not self.unsafe and any(saves_result_in_place_only(site.write) for site in own):
-            verdict = Keep(Purpose.WOULD_SAVE_INPUT(name=own[0].name))
         taking: list[Decision] = []
         if known and isinstance(verdict, Refuse) and flag.other_use is None:
             taking = judge.at_calls(flag.node, flag.qualified, known, self.rules[_FORM], busy)

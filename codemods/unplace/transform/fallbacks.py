@@ -17,7 +17,7 @@ from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
-from unplace.transform.profitability import Copies
+from unplace.transform.normal_form import is_costly, is_loop_carried, is_saved_in_loop
 from unplace.transform.recipes import elements, entry, hoisted, pieces, rows, saved, several_stores, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
@@ -36,7 +36,6 @@ class Fallbacks:
     text: Text
     options: Options
     rules: Mapping[Form, Any]
-    copies: Copies
     later: set[Decision] = field(default_factory=set)  # what edits of several files may rewrite
 
     def choose(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
@@ -130,7 +129,7 @@ class Fallbacks:
             return None
         if site.run.scope in compiled(site.program.module):
             return None
-        if not isinstance(self.copies.reconsider(site, verdict), Copy):
+        if is_costly(site, verdict):
             return None
         collected = collect_slots(site, verdict, self.text) or collect_row(site, verdict, self.text)
         return collected if collected is not None and self._is_made(collected) else None
@@ -148,7 +147,7 @@ class Fallbacks:
             elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
                 if decision.is_beside_others(self.options.unsafe):
                     continue
-                found[decision] = Keep(Purpose.NOTHING_SAVED(name=decision.site.name))
+                found[decision] = Keep(Purpose.NORMAL_FORM(name=decision.site.name))
             else:
                 return {}
         return found if any(isinstance(verdict, CopySaved) for verdict in found.values()) else {}
@@ -158,7 +157,7 @@ class Fallbacks:
         decision, site = decisions[0], decisions[0].site
         if len(decisions) > 1 or not isinstance(decision.verdict, Copy):
             return {}
-        if not self.copies.is_loop_carried(site, decision.verdict) or self.copies.is_saved_in_loop(site):
+        if not is_loop_carried(site, decision.verdict.places[0]) or is_saved_in_loop(site):
             return {}
         aside = entry.own_copy(site, self.text)
         return {decision: aside} if aside is not None and self._is_made(aside) else {}
@@ -176,9 +175,9 @@ class Fallbacks:
         verdict, site = decision.verdict, decision.site
         if not isinstance(verdict, Copy):
             return False
-        if site.harm()[0] is not Harm.HARMFUL and not isinstance(self.copies.reconsider(site, verdict), Copy):
+        if is_costly(site, verdict):
             return False  # the clone wouldn't be made
-        return self.copies.is_loop_carried(site, verdict) or saved.is_saved_by_stores_alone(site)
+        return is_loop_carried(site, verdict.places[0]) or saved.is_saved_by_stores_alone(site)
 
     def _had_better_stay(self, decision: Decision) -> bool:
         """Tell whether the write can't be rewritten by this run, or only at a cost."""

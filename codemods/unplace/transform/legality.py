@@ -29,7 +29,8 @@ from unplace.analysis.queries.handed_leaves import is_handed_out
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
-from unplace.analysis.queries.purpose import flag_around
+from unplace.analysis.queries.purpose import flag_around, is_named_in_place
+from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names, last_name, root_name
 from unplace.diagnostics.catalogue import Assumption, Purpose
@@ -53,7 +54,7 @@ from unplace.transform.storable import (
 from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse
 
 _MAKING = ("__init__", "__new__")
-_FILLS = ("copy", "random", "fill", "diagonal")
+_FILLS = ("copy", "random", "diagonal")
 
 
 def settled(site: Site) -> Keep | Refuse | None:
@@ -85,11 +86,11 @@ def _kept(site: Site) -> Keep | None:
     table = _table_entry(site)
     if table is not None and table[1] in ("flag", "initialiser", "gradient"):
         return Keep(Purpose.TORCH(fact=Fact(table[2])) if table[2] else Purpose.NO_VALUES_CHANGE())
-    bases = (site.state.bases[o] for o in site.value.objs if o in site.state.bases)
-    is_of_view = isinstance(site.write.target, ast.Name) and any(base.link is not Link.MAYBE for base in bases)
-    is_fill = table is not None and table[1] in _FILLS and not (is_of_view and table[1] == "fill")
-    if is_fill and site.fills_private_memory():
-        return Keep(Purpose.FILLS_OWN_TENSOR())
+    is_named = isinstance(site.write.target, ast.Name | ast.Attribute | ast.Subscript)
+    is_part = isinstance(site.write.target, ast.Subscript)
+    is_fill = table is not None and not is_part and (table[1] in _FILLS or (table[1] == "fill" and not is_named))
+    if is_fill and site.fills_own_memory():
+        return Keep(Purpose.NORMAL_FORM(name=site.name))
     layout = site.layout()
     if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
@@ -108,9 +109,18 @@ def _kept(site: Site) -> Keep | None:
         or _sets_parameter(site)
     ):
         return Keep(Purpose.DATA_OF_LEAF(name=site.name))
-    flag = flag_around(site.node, site.run.parents)
-    if flag is not None and site.harm()[0] is not Harm.HARMFUL:
+    return _asked_for(site) if site.harm()[0] is not Harm.HARMFUL else None
+
+
+def _asked_for(site: Site) -> Keep | None:
+    """Return why the code asks for a write that isn't harmful: by a flag, a name, or where autograd is off."""
+    flag, scope = flag_around(site.node, site.run.parents), site.run.scope
+    if flag is not None:
         return Keep(Purpose.FLAG_ASKS(flag=flag))
+    if is_named_in_place(scope.name) and any(root.parameter is not None for root in site.roots()):
+        return Keep(Purpose.NAMED_SO(function=scope.name))
+    if not is_backward(site.program.module, scope) and is_guarded(site.program, scope, site.node):
+        return Keep(Purpose.GUARDED(name=site.name))
     return None
 
 
@@ -358,11 +368,7 @@ def private_copy(site: Site) -> Copy | Refuse:
     target = site.write.target
     place = _chain_root(site, target)
     if place is None:
-        for node in ast.walk(target):
-            made = site.run.values.get(node) if isinstance(node, ast.Subscript) else None
-            if made is not None and any(o.operator == SELECTING for o in made.objs):
-                return Refuse(Refusal.SELECTION(name=ast.unparse(node)))
-        return Refuse(Refusal.NO_CHAIN(name=site.name))
+        return of_selection(site) or Refuse(Refusal.NO_CHAIN(name=site.name))
     refusal = unstorable(site, place)
     if refusal is not None:
         return refusal
@@ -380,6 +386,15 @@ def private_copy(site: Site) -> Copy | Refuse:
     if whole is None:
         return copied
     return Copy(whole.places, (), (*assumptions_about(site), *whole.assumptions), whole.lines)
+
+
+def of_selection(site: Site) -> Refuse | None:
+    """Return why a write has no effect: it goes to elements that an index or a mask has copied, `y[mask][0] = 1`."""
+    for node in ast.walk(site.write.target):
+        made = site.run.values.get(node) if isinstance(node, ast.Subscript) else None
+        if made is not None and any(obj.operator == SELECTING for obj in made.objs):
+            return Refuse(Refusal.SELECTION(name=ast.unparse(node)))
+    return None
 
 
 def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:

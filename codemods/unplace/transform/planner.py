@@ -1,8 +1,9 @@
 """The planner: from sites to findings, with one choice for each statement.
 
-Rules propose recipes where legality allows them (`proposals`); recipes that can't pay are refused; writes that had
-better stay get a fallback (`fallbacks`); useless clones are dropped (`profitability`); the rest becomes text
-(`emit.statements`) and findings (`report`). No stage changes the decisions of an earlier one: it makes new ones.
+Rules propose legal recipes (`proposals`); recipes that failed before are refused; writes that had better stay get a
+fallback (`fallbacks`); a write that would copy a whole in every round of a loop is kept, and clones are shared
+(`normal_form`); the rest becomes text (`emit.statements`) and findings (`report`). No stage changes the decisions of an
+earlier one: it makes new ones.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from unplace.transform.fallbacks import Fallbacks
 from unplace.transform.filter import Filter
 from unplace.transform.flags import flags
 from unplace.transform.intent import is_hardly_of_tensor
-from unplace.transform.profitability import Copies, worthwhile
+from unplace.transform.normal_form import Clones, is_costly
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
@@ -53,7 +54,7 @@ class Planner:
     text: Text
     options: Options
     by_form: dict[Form, Any] = field(default_factory=load_rules)
-    _copies: Copies = field(default_factory=Copies)
+    _clones: Clones = field(default_factory=Clones)
     _callers: Callers = field(init=False)
     _report: Report = field(init=False)
     _statements: Statements = field(init=False)
@@ -67,8 +68,8 @@ class Planner:
     def plan(self, wanted: Filter) -> list[Finding]:
         """Return all findings of the module that the run is about, in order of position.
 
-        Rules propose legal recipes; those that can't pay or failed before are refused; writes that had better stay get
-        a fallback; every other statement gets its recipe, unless that is a useless clone.
+        Rules propose legal recipes; those that failed before are refused; writes that had better stay get a fallback;
+        every other statement gets its recipe, unless that costs a copy in every round of a loop.
         """
         sites = collect(
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
@@ -163,7 +164,7 @@ class Planner:
 
     def _staying(self, legal: Mapping[ast.stmt, list[Decision]]) -> _Plan:
         """Return the statements whose writes stay, with their new decisions."""
-        fallbacks = Fallbacks(self.text, self.options, self.by_form, self._copies)
+        fallbacks = Fallbacks(self.text, self.options, self.by_form)
         verdicts = fallbacks.choose(legal)
         self._report.later |= {decision.site for decision in fallbacks.later}
         statements = dict.fromkeys(decision.site.statement for decision in verdicts)
@@ -180,7 +181,7 @@ class Planner:
         hidden = [i for i, d in enumerate(decisions) if d.site.form is Form.DATA_STORE or d.site.write.data is not None]
         if not hidden:
             return plan
-        unrepaired = [*left_out, *(d.site for d in decisions if not self._is_repaired(d))]
+        unrepaired = [*left_out, *(d.site for d in decisions if not self._is_applied(d))]
         aside = (d for d in decisions if not self._is_applied(d) or isinstance(d.verdict, CopySaved | Aside))
         staying = [*left_out, *(d.site for d in aside)]
         moved = {d.site.node for d in decisions} - {site.node for site in staying}
@@ -235,16 +236,12 @@ class Planner:
         """Tell whether the run makes the rewrite."""
         return decision.is_applied(self.options.unsafe)
 
-    def _is_repaired(self, decision: Decision) -> bool:
-        """Tell whether the run makes the rewrite, given that it pays."""
-        return self._is_applied(decision.becoming(worthwhile(decision, self.options)))
-
     # -- statements -----------------------------------------------------------------------------------------------
 
     def _rewrite(self, statement: ast.stmt, decisions: list[Decision]) -> None:
-        """Choose the recipes that pay, and report them with the edits for all operations of the statement together."""
+        """Report the recipes with the edits for all operations of the statement together."""
         go_on()
-        decisions = self._worthwhile(decisions)
+        decisions = self._with_shared_clones(decisions)
         safe = [d for d in decisions if d.is_recipe and not d.assumptions]
         risky = [d for d in decisions if d.is_recipe and d.assumptions]
         applied = safe + risky if self.options.unsafe else safe
@@ -253,7 +250,7 @@ class Planner:
         if applied:
             edits = self._statements.edits(statement, applied)
         for decision in applied:
-            self._copies.applied(decision.site, decision.verdict)
+            self._clones.applied(decision.site, decision.verdict)
         offered = edits
         if risky and not self.options.unsafe:
             offered = self._statements.edits(statement, safe + risky)
@@ -266,14 +263,15 @@ class Planner:
                 own = (*own, *placed.pop(OWN, ()), *self._declarations(decision))
             self._report.decided(decision, is_applied, fix, own, tuple(placed.items()) if own else ())
 
-    def _worthwhile(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """Return the decisions without useless clones; the first call of a chain decides for all of it."""
+    def _with_shared_clones(self, decisions: Iterable[Decision]) -> list[Decision]:
+        """Return the decisions without clones that are there already, or that the principle of `rewrite` leaves out."""
         final: dict[Hashable, Verdict] = {}
         found: list[Decision] = []
         for decision in decisions:
             if decision.fate not in final:
-                verdict = worthwhile(decision, self.options)
-                final[decision.fate] = self._copies.reconsider(decision.site, verdict)
+                site, verdict = decision.site, decision.verdict
+                left = Keep(Purpose.COST(name=site.name)) if is_costly(site, verdict) else None
+                final[decision.fate] = left or self._clones.shared(decision.chain or (site,), verdict)
             found.append(decision.becoming(final[decision.fate]))
         return found
 

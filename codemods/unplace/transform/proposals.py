@@ -15,11 +15,12 @@ from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
 from unplace.transform import casts, caught, intent, legality
 from unplace.transform.decisions import Decision
+from unplace.transform.normal_form import normal_form, without_clone
 from unplace.transform.recipes import expressions
 from unplace.transform.recipes.batched_buffers import unfit
 from unplace.transform.rule import CallRule, StatementRule
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Inline, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import Inline, Rebind, Refuse, Split, Verdict
 
 
 def load_rules() -> dict[Form, Any]:
@@ -60,7 +61,7 @@ class Proposals:
 
     def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
         """Return one verdict for the calls of a chain, which write the same tensor; it respects their intent."""
-        verdict = self._chain_recipe(statement, chain)
+        verdict = without_clone(tuple(chain), self._chain_recipe(statement, chain))
         return intent.contradicted(chain[0], chain[-1].node, verdict) or unfit(chain[0], verdict) or verdict
 
     def _chain_recipe(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
@@ -81,20 +82,20 @@ class Proposals:
 
     def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
         """Decide about `x[0], y[1] = a, b`: all owners are cloned first, then the statement runs unchanged."""
-        verdicts = [legality.settled(s) or legality.private_copy(s) for s in sites]
+        verdicts = [legality.settled(s) or normal_form(s) or legality.private_copy(s) for s in sites]
         verdicts = [unfit(s, v) or v for s, v in zip(sites, verdicts, strict=True)]
         if any(isinstance(v, Refuse) and v.reason.kind is Refusal.UNBATCHED for v in verdicts):
             return [Decision(s, self.by_form[s.form], v) for s, v in zip(sites, verdicts, strict=True)]
         decisions = [Decision(s, self.by_form[s.form], v) for s, v in zip(sites, verdicts, strict=True)]
         reason = legality.several_stores(statement, sites)
-        if reason is not None or not all(isinstance(d.verdict, Copy) for d in decisions):
+        if reason is not None or any(isinstance(d.verdict, Refuse) for d in decisions):
             refusal = reason or Refuse(Refusal.NOT_ALL_COPIED())
             return [d.becoming(refusal) if d.is_recipe else d for d in decisions]
         return decisions
 
     def _leader(self, site: Site) -> Decision:
         rule: StatementRule = self.by_form[site.form]
-        verdict = legality.settled(site) or rule.decide(site)
+        verdict = legality.settled(site) or normal_form(site) or without_clone((site,), rule.decide(site))
         return Decision(site, rule, intent.contradicted(site, site.node, verdict) or unfit(site, verdict) or verdict)
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:

@@ -16,7 +16,7 @@ from unplace.diagnostics.reasons import Reason
 from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.snippet import Change, Snippet
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Collect, Copy, Rebind, Refuse, Verdict
+from unplace.transform.verdicts import Collect, Copy, Plain, Rebind, Refuse, Verdict
 
 
 class Rule(ABC):
@@ -33,13 +33,15 @@ class StatementRule(Rule):
         """Return the recipe for the site, or why there is none."""
 
     @abstractmethod
-    def lines(self, site: Site, recipe: Rebind | Copy, snippet: Snippet) -> list[str]:
+    def lines(self, site: Site, recipe: Rebind | Copy | Plain, snippet: Snippet) -> list[str]:
         """Return the statements that replace the site's statement, without the rematerialised views after it."""
 
     def message(self, site: Site, recipe: Verdict) -> Reason:
         """Return what the rewrite does, in a few words."""
         if isinstance(recipe, Copy):
             return Rewrite.CLONED(name=site.name)
+        if isinstance(recipe, Plain):
+            return Rewrite.WRITTEN_OUT(name=site.name)
         if isinstance(recipe, Collect):
             return Rewrite.COLLECTED(name=site.name, list_name=recipe.list_name)
         return Rewrite.REBOUND(name=site.name)
@@ -64,6 +66,8 @@ class CallRule(Rule):
         """Return what the rewrite does, in a few words."""
         if isinstance(recipe, Copy):
             return Rewrite.CLONED(name=site.name)
+        if isinstance(recipe, Plain):
+            return Rewrite.WRITTEN_OUT(name=site.name)
         return Rewrite.FUNCTIONAL()
 
 

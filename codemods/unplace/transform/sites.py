@@ -253,18 +253,14 @@ class Site:
             return False
         return any(owner.lookup("buffers", name) for owner, name in attributes_holding(self.state, registered))
 
-    def fills_private_memory(self, *, constructed: bool = True) -> bool:
-        """Tell whether the write goes to a tensor made for it that nothing has saved.
-
-        Such tensors come from `x = x.clone()` and, with `constructed`, from constructors such as `torch.zeros` and
-        operations such as `torch.cat`.
-        """
-        owners = [o for o in self.roots() if o not in self.state.bases]
+    def fills_own_memory(self) -> bool:
+        """Tell whether the function has made the written memory, and nothing has saved it."""
+        owners = {root for root in self.roots() if root not in self.state.bases}
         leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # a leaf only later
-        made = self.run.private | ((self.run.constructed | self.run.copied) - leaves if constructed else frozenset())
-        if not owners or any(o not in made or o in self.state.touched for o in owners):
+        if self.is_hidden() or any(root.operator == "data" for root in owners):
             return False
-        return self.harm()[0] is Harm.HARMLESS
+        is_own = bool(owners) and all(root.origin is Origin.FRESH for root in owners) and owners.isdisjoint(leaves)
+        return is_own and self.harm()[0] is Harm.HARMLESS
 
     def replaces_all(self) -> bool:
         """Tell whether the write replaces all elements regardless of their old values: `y.copy_(v)`, `y[:] = v`."""

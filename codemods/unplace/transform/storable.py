@@ -32,7 +32,7 @@ def unstorable(site: Site, place: ast.expr) -> Refuse | None:
         if isinstance(scope.node, ast.FunctionDef) and site.write.inside is None:
             return None  # the name can be declared `nonlocal` or `global`
         return Refuse(Refusal.OUTER_NAME(name=place.id))
-    if isinstance(place, ast.Attribute | ast.Subscript) and _is_moved(site, place):
+    if isinstance(place, ast.Attribute | ast.Subscript) and is_moved(site, place):
         return Refuse(Refusal.NOT_TWICE(place=ast.unparse(place)))
     if isinstance(place, ast.Attribute):
         if place is site.write.target and is_tensor_data(place, site.run.values):
@@ -111,7 +111,7 @@ def _asked_attributes(site: Site) -> Iterator[str]:
                 yield name.value
 
 
-def _is_moved(site: Site, place: ast.expr) -> bool:
+def is_moved(site: Site, place: ast.expr) -> bool:
     """Tell whether the statement may bind a name of a place anew after Python has found the object to write.
 
     levels[i] += advance()              where `advance` has `nonlocal i`

@@ -61,6 +61,13 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class Plain:
+    """Recipe that writes a store out, into memory that nobody else needs: `y[1:] = y[1:] * 2` for `y[1:] *= 2`."""
+
+    assumptions: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Split:
     """Recipe that moves the operation to a rebinding before its statement, where the rebound name takes its place."""
 
@@ -110,5 +117,5 @@ class Collect:
     assumptions: tuple[Reason, ...]
 
 
-Recipe = Rebind | Copy | Split | Inline | CopySaved | Aside | Collect
+Recipe = Rebind | Copy | Plain | Split | Inline | CopySaved | Aside | Collect
 Verdict = Keep | Refuse | Recipe

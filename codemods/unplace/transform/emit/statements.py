@@ -12,13 +12,13 @@ from unplace.analysis.domain.paths import AccessPath
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
-from unplace.transform.emit import bindings
+from unplace.transform.emit import bindings, written_out
 from unplace.transform.emit.layout import put_before, replace_statement, standing_alone
 from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.snippet import Snippet, assignment, expression, without_data
 from unplace.transform.recipes import expressions
 from unplace.transform.rule import StatementRule, is_computed_before
-from unplace.transform.verdicts import Copy, Rebind, Split
+from unplace.transform.verdicts import Copy, Plain, Rebind, Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Statements:
         leader = leaders[0] if leaders else None
         if leader is not None:
             verdict = leader.verdict
-            assert isinstance(verdict, Rebind | Copy)
+            assert isinstance(verdict, Rebind | Copy | Plain)
             assert isinstance(leader.rule, StatementRule)
             lines = leader.rule.lines(leader.site, verdict, snippet)
-            after = verdict.views if isinstance(verdict, Rebind) else verdict.after
+            after = verdict.views if isinstance(verdict, Rebind) else verdict.after if isinstance(verdict, Copy) else ()
             return replace_statement(self.text, statement, [*before, *lines], bindings.lines(self.text, after))
         return self._expression_edits(statement, decisions, snippet, before)
 
@@ -102,15 +102,19 @@ class Statements:
     def _expression_edits(
         self, statement: ast.stmt, decisions: list[Decision], snippet: Snippet, before: list[str]
     ) -> tuple[Edit, ...]:
-        changed = snippet.statement()
-        recipe = next((d.verdict for d in decisions if isinstance(d.verdict, Rebind | Copy)), None)
-        if isinstance(recipe, Copy):
+        recipe = next((d.verdict for d in decisions if isinstance(d.verdict, Rebind | Copy | Plain)), None)
+        if isinstance(recipe, Copy | Plain):
             hoisted = self._hoist(decisions, snippet)
-            lines = [*hoisted, *bindings.cloned(self.text, recipe), snippet.render(snippet.statement())]
+            chain = decisions[0].chain
+            stored = written_out.call(chain, snippet) if written_out.can_be_written_out(chain) else snippet.statement()
+            if isinstance(recipe, Plain):
+                return replace_statement(self.text, statement, [snippet.render(stored)], ())
+            lines = [*hoisted, *bindings.cloned(self.text, recipe), snippet.render(stored)]
             return replace_statement(self.text, statement, lines, bindings.lines(self.text, recipe.after))
-        after: list[str] = []
+        changed = snippet.statement()
+        behind: list[str] = []
         if recipe is not None:
-            after = bindings.lines(self.text, recipe.views)
+            behind = bindings.lines(self.text, recipe.views)
             places = bindings.targets(self.text, recipe)
             if isinstance(changed, cst.Expr):
                 changed = assignment(places, changed.value, first=self._written(decisions, recipe, snippet))
@@ -120,7 +124,7 @@ class Statements:
                 added = [code for place, code in zip(recipe.places, places, strict=True) if place not in present]
                 extra = assignment(added, changed.value).targets if added else ()
                 changed = changed.with_changes(targets=[*changed.targets, *extra])
-        return replace_statement(self.text, statement, [*before, snippet.render(changed)], after)
+        return replace_statement(self.text, statement, [*before, snippet.render(changed)], behind)
 
     def _written(self, decisions: list[Decision], recipe: Rebind, snippet: Snippet) -> cst.BaseExpression | None:
         """Return the rebound target as the source writes it."""

@@ -23,7 +23,7 @@ from unplace.torchapi import members
 from unplace.transform.emit.layout import put_before, standing_alone
 from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.wrapping import wrapped
-from unplace.transform.profitability import makes_clone
+from unplace.transform.normal_form import makes_clone
 from unplace.transform.rule import is_computed_before
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Copy
