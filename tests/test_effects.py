@@ -232,13 +232,6 @@ def test_reductions_can_keep_the_number_of_dimensions(name: str) -> None:
     assert reduced.dim() == 2
 
 
-@pytest.mark.parametrize("name", sorted(results.COPYING))
-def test_copying_operations_never_share_memory(name: str) -> None:
-    for sample, result in few(name, torch.float32):
-        if name != "pad" or result.shape != sample.input.shape:
-            assert storage(result) not in {storage(t) for t in flat((sample.input, sample.args))}
-
-
 @pytest.mark.parametrize("name", sorted(results.INDICES))
 def test_indices_are_long(name: str) -> None:
     for _, result in few(name, torch.float32):
@@ -281,7 +274,6 @@ def test_pieces_of_a_split_are_forbidden_to_write(name: str) -> None:
 def test_names_of_tensors_and_of_torch_exist() -> None:
     held = [members.PERMUTING, members.RESTRIDING, members.USUALLY_VIEWS, members.SPLITTING, members.CUTTING]
     held += [members.OF_ONE_OBJECT, members.COPYING_FIRST, members.WITHOUT_ARGUMENTS, members.IDIOMS, members.JOINED_BY]
-    held += [members.BITWISE]
     assert [name for names in held for name in names if not hasattr(torch.Tensor, name)] == []
     qualified = [*modes.CONTEXTS, *modes.COMPILING, *modes.NOT_COMPILING, *modes.KEEPING_FUNCTIONS, *modes.NUMBERS]
     qualified += [*modes.KEEPING_METHODS, *modules.REGISTERED_CLASSES, *modules.OPTIMIZERS, *results.TENSOR_CLASSES]

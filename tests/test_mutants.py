@@ -573,13 +573,23 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     18: [
-        mutant("of what is overwritten", fixture(MADE), "transform.sites.Site.replaces_all", gives(False)),
-        mutant("of what was copied", fixture(MADE), "torchapi.results.COPYING", is_now(frozenset())),
-        mutant("of what is filled", fixture(MADE), "analysis.interpret.run.Run.is_made_to_be_filled", gives(False)),
+        mutant("of new memory", fixture(MADE), "transform.sites.Site.fills_own_memory", gives(False)),
+        mutant(
+            "of a clone that is there",
+            fixture("UNP005/aliases_are_rebound_together"),
+            "transform.normal_form.Clones._cloned_before",
+            gives(None),
+        ),
+        mutant(
+            "in every round",
+            fixture("UNP002/filled_in_every_round"),
+            "transform.planner.is_costly",
+            gives(False),
+        ),
         mutant(
             "a guard that asks autograd",
             fixture("UNP002/guarded_by_autograd"),
-            "transform.profitability.is_guarded",
+            "transform.legality.is_guarded",
             gives(False),
         ),
     ],

@@ -63,9 +63,6 @@ SPARSE_WRITES = frozenset(
 COPYING_FIRST = SPARSE_WRITES | {"masked_fill_", "masked_scatter_"}
 """In-place methods whose form out of place copies the tensor and then writes some elements."""
 
-BITWISE = frozenset(f"bitwise_{name}_" for name in ("and", "or", "xor", "not", "left_shift", "right_shift"))
-"""In-place methods that torch has only for integers and truth values."""
-
 INDEX_PARAMETERS = frozenset(["index", "indices"])
 """Parameters of torch's functions and methods for the elements to pick: `table.gather(0, tokens)`."""
 

@@ -11,17 +11,6 @@ OVERLAPPING = frozenset(
 )
 """Views in which several elements may share one memory location."""
 
-WINDOWS = frozenset(["unfold"])
-"""Views that show all windows of a tensor, many times as many elements as it has."""
-
-COPYING = frozenset(
-    [
-        *("block_diag", "cat", "clone", "column_stack", "concat", "concatenate", "diag_embed", "dstack", "hstack"),
-        *("one_hot", "pad", "repeat", "repeat_interleave", "stack", "tile", "vstack"),
-    ]
-)
-"""Operations whose purpose is new memory, or that always allocate it."""
-
 REARRANGING = frozenset(
     [
         *("flip", "fliplr", "flipud", "gather", "index_select", "masked_select", "roll", "rot90", "take"),

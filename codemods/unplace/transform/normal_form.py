@@ -66,13 +66,13 @@ def is_costly(site: Site, verdict: Verdict) -> bool:
 class Clones:
     """The clones planned so far, which the stores after them share."""
 
-    _made: dict[tuple[AccessPath, ...], list[Site]] = field(default_factory=dict)
+    _made: dict[frozenset[AccessPath], list[Site]] = field(default_factory=dict)
     _rebound: list[Site] = field(default_factory=list)
 
     def applied(self, site: Site, verdict: Verdict) -> None:
         """Record what the run does with a site: it clones the tensor, or rebinds it."""
         if isinstance(verdict, Copy):
-            self._made.setdefault(verdict.places, []).append(site)
+            self._made.setdefault(frozenset(verdict.places), []).append(site)
         elif not isinstance(verdict, Plain):
             self._rebound.append(site)
 
@@ -93,7 +93,7 @@ class Clones:
         before = site.run.flow.before(site.statement)
         if before is not None and makes_clone(before, recipe.places[0]):
             return before
-        planned = reversed(self._made.get(recipe.places, []))
+        planned = reversed(self._made.get(frozenset(recipe.places), []))
         return next((each.statement for each in planned if self._shares(each, site)), None)
 
     def _shares(self, earlier: Site, site: Site) -> bool:
@@ -143,7 +143,7 @@ def is_loop_carried(site: Site, place: AccessPath) -> bool:
         return False
     owners, flow = site.roots() - site.state.bases.keys(), site.run.flow
     writes = [w for w in site.run.writes.values() if flow.is_in(w.statement, loop) and w.value.objs & owners]
-    if any(w.kind.is_whole for w in writes):
+    if any(w.kind.is_whole and w.name not in members.COPYING_FIRST for w in writes):
         return False  # rebound in the loop: every round has its own tensor anyway
     return not any(_makes_anew(s, place.root) or _computes_anew(site, s, place) for s in walk(loop))
 
@@ -163,7 +163,7 @@ def _computes_anew(site: Site, node: ast.AST, place: AccessPath) -> bool:
     if not isinstance(node, ast.Assign) or place not in map(AccessPath.of, node.targets):
         return False
     value = site.run.values.get(node.value)
-    if value is None or not value.is_tensor or value.objs & site.run.private:
+    if value is None or not value.is_tensor or makes_clone(node, place):
         return False
     return all(obj.origin is Origin.FRESH and obj not in site.state.bases for obj in value.objs)
 

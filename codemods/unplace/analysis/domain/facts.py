@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace.analysis.domain.heap import Heap
@@ -33,8 +33,7 @@ class Definition:
 class Facts:
     """The facts at one program point, read-only.
 
-    Tokens compare equal only where they stand for the same thing. `touched` holds the objects that were written as a
-    whole, by writes that the rules turn into rebindings.
+    Tokens compare equal only where they stand for the same thing.
     """
 
     __slots__ = ()
@@ -46,7 +45,6 @@ class Facts:
     definitions: Mapping[Obj, Definition]
     kept: Mapping[Obj, Saved]
     saved: Mapping[Obj, frozenset[Saved]]
-    touched: Collection[Obj]
 
     def distinctness(self, holder: Obj) -> Token:
         """Return `DISTINCT` or `DISTINCT_RESULTS` where no two elements of a container share memory; None elsewhere."""

@@ -39,7 +39,6 @@ class Merger:
             dict(first.definitions),
             dict(first.kept),
             dict(first.saved),
-            set(first.touched),
         )
         for bases in _runs([s.bases for s in states])[1:]:
             for obj, base in bases.items():
@@ -58,7 +57,6 @@ class Merger:
         for definitions in _runs([s.definitions for s in states])[1:]:
             for obj in [o for o, d in result.definitions.items() if not _same_definition(definitions.get(o), d)]:
                 del result.definitions[obj]
-        result.touched.update(*(s.touched for s in states[1:]))
         return result
 
     def _merge_binds(self, binds: list[dict[str, Token]]) -> dict[str, Token]:
@@ -234,6 +232,5 @@ def same_facts(first: State, second: State) -> bool:
         and first.binds == second.binds
         and first.kept.keys() == second.kept.keys()
         and first.saved == second.saved
-        and first.touched == second.touched
         and first.definitions.keys() == second.definitions.keys()
     )

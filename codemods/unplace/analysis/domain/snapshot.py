@@ -42,7 +42,6 @@ class Snapshot(Facts):
     definitions: Mapping[Obj, Definition]
     kept: Mapping[Obj, Saved]
     saved: Mapping[Obj, frozenset[Saved]]
-    touched: frozenset[Obj]
     _answers: _Answers = field(default_factory=_Answers, init=False, repr=False)
 
     def may_share(self, first: Objs, second: Objs) -> bool:

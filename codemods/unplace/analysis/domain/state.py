@@ -55,7 +55,6 @@ class State(Facts):
     definitions: dict[Obj, Definition] = field(default_factory=dict)
     kept: dict[Obj, Saved] = field(default_factory=dict)
     saved: dict[Obj, frozenset[Saved]] = field(default_factory=dict)
-    touched: set[Obj] = field(default_factory=set)
 
     @classmethod
     def of(cls, facts: Facts) -> State:
@@ -68,7 +67,6 @@ class State(Facts):
             dict(facts.definitions),
             dict(facts.kept),
             dict(facts.saved),
-            set(facts.touched),
         )
 
     def fork(self) -> State:
@@ -89,12 +87,11 @@ class State(Facts):
             self.definitions,
             self.kept,
             self.saved,
-            frozenset(self.touched),
         )
 
     def become(self, other: State) -> None:
         """Take over all facts of another state."""
-        for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved", "touched"):
+        for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved"):
             setattr(self, name, getattr(other, name))
 
     def forget_definitions(self, objs: Objs) -> None:
@@ -202,7 +199,6 @@ class State(Facts):
                 home = names.aged(obj) if obj in born else obj
                 saved[home] = saved[home] | operations if home in saved else operations
             self.saved = saved
-        self.touched = {names.aged(o) if o in born else o for o in self.touched}
 
     def _age_bases(self, names: Names, born: set[Obj]) -> None:
         """Change the bases in place, so that what is known of the other views stays known.

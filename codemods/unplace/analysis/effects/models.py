@@ -168,9 +168,6 @@ def _copied(kinds: int) -> tuple[Model, ...]:
     return Model("", Effect(holding(kinds))), Model("iterable **", Effect(copied))
 
 
-COPYING = frozenset(["copy.deepcopy"])
-"""Functions that copy a tensor, most often so that the copy can be written."""
-
 _EXCEPTIONS = " ".join(
     name for name, of in vars(builtins).items() if isinstance(of, type) and issubclass(of, BaseException)
 )

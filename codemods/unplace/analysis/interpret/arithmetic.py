@@ -42,10 +42,7 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
     ):
         if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):
             return NUMBER_VALUE
-        made = tensor_result(run, node, op, left, right, state)
-        if isinstance(node, ast.BinOp) and (_is_batched_zero(node.right) or _is_filled(run, left, right)):
-            run.copied |= made.objs
-        return made
+        return tensor_result(run, node, op, left, right, state)
     if kinds & ARRAY and not kinds & (UNKNOWN | TENSOR):
         return run.fresh(node, state, "an array", ARRAY)
     if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):  # None raises
@@ -61,21 +58,6 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
     result = run.fresh(node, state, "a result", UNKNOWN if kinds & UNKNOWN else kinds, likely=True)
     _note_saves(run, node, op, left, right, result, state, is_certain=False)
     return result
-
-
-def _is_batched_zero(node: ast.expr) -> bool:
-    """Tell whether adding an expression only gives a tensor the batch dimension of another: `x.new_zeros(())`."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "new_zeros":
-        return False
-    return len(node.args) == 1 and isinstance(node.args[0], ast.Tuple) and not node.args[0].elts
-
-
-def _is_filled(run: Run, left: Value, right: Value) -> bool:
-    """Tell whether an operation fills a new tensor with a number: `fill_value * torch.ones(n)`."""
-    return any(
-        made.objs and made.objs <= run.constructed and made.tracked is Tracked.NO and not other.must_be(TENSOR)
-        for made, other in ((left, right), (right, left))
-    )
 
 
 def _tensor_with(tensor: Value, other: Value) -> bool:

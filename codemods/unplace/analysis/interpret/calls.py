@@ -286,8 +286,6 @@ class Calls:
         effect = operators.effect_of(self.run, node, operator, bound, arguments, state)
         made = apply(Call(self, node, bound, state, f"{operator.short}()"), effect)
         if made.may_be(TENSOR):
-            if operator.short in results.COPYING:
-                self.run.copied |= made.objs
             if operator.elementwise:
                 note_rank(self.run, made, bound.values())
             elif operator.short in results.REDUCING and is_true(arguments.keyword_nodes.get("keepdim")):

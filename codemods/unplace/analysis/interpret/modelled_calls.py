@@ -23,8 +23,6 @@ def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: A
     if qualified == "collections.defaultdict" and _gives_captured(calls, node, arguments, state):
         return calls.unknown_call(node, arguments.all(), state)
     made = apply(_call(calls, node, model, {}, arguments, state), model.effect)
-    if qualified in models.COPYING and made.may_be(TENSOR):
-        calls.run.copied |= made.objs
     if qualified == "collections.defaultdict" and len(arguments.positional) == 1:
         _fill(calls, node, arguments.positional[0], made, state)
     return made

@@ -41,9 +41,7 @@ from unplace.analysis.interpret.writes import (
     Write,
     anything,
     can_be_tracked,
-    fills,
     is_tensor_data,
-    stays_in_place,
 )
 from unplace.analysis.project.module import ModuleIndex, home, parents_in
 from unplace.analysis.project.overriding import Methods
@@ -140,8 +138,6 @@ class Run:
     changed: set[Obj] = field(default_factory=set)  # may have got other attributes or elements from a call
     changes_any: bool = False  # an object has that the analysis doesn't tell from others: a module of a list
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
-    private: set[Obj] = field(default_factory=set)  # made by `x = x.clone()`
-    copied: set[Obj] = field(default_factory=set)  # made by operations whose purpose is new memory: clone, cat, pad
     laid_out: dict[Obj, Layout] = field(default_factory=dict)  # objects made with a layout of their own
     reshaped: set[Obj] = field(default_factory=set)  # objects whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
@@ -273,7 +269,6 @@ class Run:
         state.definitions.pop(obj, None)
         state.kept.pop(obj, None)
         state.saved.pop(obj, None)
-        state.touched.discard(obj)
         state.heap.put(obj, {})
 
     def view(
@@ -418,19 +413,10 @@ class Run:
             is_one_of_several,
             self.in_any_order > 0,
         )
-        is_fill = fills(name) and self.is_made_to_be_filled(value, state)
-        if kind.is_whole and not stays_in_place(kind, name, value) and not is_fill:
-            state.touched |= value.objs
         if self.grad.records and any(can_be_tracked(o) for o in operands):
             state.put_into_graph(met.objs)
             return met._replace(tracked=Tracked.MAYBE) if met.tracked is Tracked.NO else met
         return met
-
-    def is_made_to_be_filled(self, value: Value, state: State) -> bool:
-        """Tell whether a tensor was made to be written, and nothing has saved it: what fills it stays in place."""
-        roots = state.roots(value.objs) - state.bases.keys()
-        is_made = bool(roots) and roots <= self.constructed | self.private | self.copied
-        return is_made and not any(root in state.saved for root in roots)
 
     def captured_by(self, function: Function, state: State) -> Objs:
         """Return the objects held by the names of this scope that an inner function captures."""

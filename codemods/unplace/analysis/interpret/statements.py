@@ -10,7 +10,6 @@ from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.merging import Merger, mark_left, same_facts
-from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Function, Named
 from unplace.analysis.domain.state import State, hidden_name, weak_join
 from unplace.analysis.domain.values import (
@@ -28,7 +27,6 @@ from unplace.analysis.domain.values import (
     UNKNOWN,
     Base,
     Link,
-    Obj,
     Origin,
     Value,
 )
@@ -105,8 +103,6 @@ class Interpreter:
 
     def _assign(self, s: ast.Assign, state: State) -> State:
         value = self.evaluator.evaluate(s.value, state)
-        if _is_self_clone(s) and isinstance(value.identity, Obj):
-            self.run.private.add(value.identity)
         for target in s.targets:
             self.assign(target, value, state, s.value)
         return state
@@ -458,14 +454,6 @@ def _matches(target: ast.expr, source: ast.expr | None) -> bool:
         return False
     parts = [*target.elts, *source.elts]
     return len(target.elts) == len(source.elts) and not any(isinstance(e, ast.Starred) for e in parts)
-
-
-def _is_self_clone(s: ast.Assign) -> bool:
-    """Tell whether an assignment is `x = x.clone()`, which this tool inserts before a store."""
-    call = s.value
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "clone":
-        return False
-    return AccessPath.of(call.func.value) in map(AccessPath.of, s.targets)
 
 
 _BY_TYPE: dict[type, Callable[..., State | None]] = {

@@ -54,8 +54,6 @@ def store_item(
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
         indexing.save_indices(run, target.slice, state)
-        if _is_selectable(run, target, holder, value):
-            state.touched |= holder.objs - run.private  # becomes masked_fill or where
         return
     index = run.values.get(target.slice)
     if index is not None and not holder.must_be(LIST | TUPLE | ARRAY):  # a dictionary holds its keys, too
@@ -132,19 +130,6 @@ def flagged_write(
     facts = (node, WriteKind.MODULE, target, value, state.snapshot(), run.statement, run.grad)
     inside = run.inside[0] if run.inside else None
     run.flagged[node] = Write(*facts, name, source=source, inside=inside, is_one_of_several=is_one_of_several)
-
-
-def _is_selectable(run: Run, target: ast.Subscript, holder: Value, value: Value) -> bool:
-    """Tell whether a masked store can become a new tensor, because the mask has the shape of the target.
-
-    y[mask] = 0
-    y[mask] = x[mask]
-    """
-    mask = run.values.get(target.slice)
-    if mask is None or mask.dtype != "bool" or not run.ranks.is_at_least(mask.shape, holder.shape):
-        return False
-    statement = run.statement
-    return value.must_be(NUMBER) or (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Subscript))
 
 
 def store_attribute(evaluator: Evaluation, target: ast.Attribute, holder: Value, value: Value, state: State) -> None:

@@ -27,7 +27,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import members, results
+from unplace.torchapi import results
 
 
 @dataclass(slots=True)
@@ -108,13 +108,6 @@ def stays_in_place(kind: WriteKind, name: str, value: Value) -> bool:
     if method.kind in ("copy", "random") or (method.dtype == "bool" and value.dtype != "bool"):
         return can_be_tracked(value)
     return method.kind == "diagonal"
-
-
-def fills(name: str) -> bool:
-    """Tell whether a method such as `copy_` or `scatter_` fills memory: it stays in place if that was made for it."""
-    method = torchapi.inplace_method(name)
-    is_fill = method is not None and method.kind in ("copy", "random", "diagonal")
-    return is_fill or name in members.COPYING_FIRST
 
 
 def is_data_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:

@@ -49,31 +49,10 @@ def may_have_graph(run: Run, node: ast.expr) -> bool:
     return _Origins(run).may_have_graph(node)
 
 
-def is_made_of_indices(run: Run, node: ast.expr) -> bool:
-    """Tell whether the value of an expression is what is called an index, or made of such and numbers."""
-    origins = _Origins(run)
-    return not origins.may_have_graph(node) and origins.meets_index
-
-
 def may_get_graph(run: Run, write: Write) -> bool:
     """Tell whether a written tensor, or what is written into it, may have a graph from more than numbers by default."""
     origins = _Origins(run)
     return origins.may_have_graph(write.target) or origins.may_bring_graph(write)
-
-
-def ends_without_gradient(run: Run, write: Write, *, is_used: bool = False) -> bool:
-    """Tell whether certainly no gradient flows on from what a write leaves: all that is made of it are integers.
-
-    `is_used`: the value of the written call is what the code uses. Otherwise it is the written tensor, in names.
-    """
-    if is_used:
-        return isinstance(write.node, ast.expr) and not _flow(run).from_value(write.node)
-    scope, written = run.scope, write.state.roots(write.value.objs)
-    if scope.is_module or scope.is_class or any(obj.origin is not Origin.FRESH for obj in written):
-        return False
-    reads = [n for n in scope.names if isinstance(n.ctx, ast.Load) and n is not write.target and n in run.values]
-    held = [n for n in reads if write.state.roots(run.values[n].objs) & written]
-    return bool(held) and not any(n.id in scope.captured or _flow(run).from_value(n) for n in held)
 
 
 def is_never_asked_for(run: Run, saved: Saved) -> bool:
@@ -126,7 +105,6 @@ class _Origins:
     """A search for what may have brought a graph into a value, through the expressions that made it."""
 
     run: Run
-    meets_index: bool = False
     _seen: set[ast.expr] = field(default_factory=set)
 
     def may_have_graph(self, node: ast.expr) -> bool:
@@ -137,7 +115,6 @@ class _Origins:
         if value is None or value.may_be(CONTAINER):
             return True
         if is_named_index(node, value):
-            self.meets_index = True
             return False
         if node in self._seen or not can_be_tracked(value) or (value.may_be(NUMBER) and not value.may_be(TENSOR)):
             return False
