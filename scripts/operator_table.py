@@ -81,9 +81,9 @@ function for each name in the operator table of torch {version}:
         y.add_(other)
         return y
 
-If the line would be kept only because nothing has saved `y`, the function starts with `y = x.exp()` instead.
+If the line would be kept only because the function has made `y` itself, it starts with `y = x.exp()` instead.
 
-The tables show what the line becomes with `--unsafe`, or why it is kept or refused. In your code the outcome can
+The tables show what `unplace rewrite` makes of the line, or why it is kept or refused. In your code the outcome can
 differ, if the tensor has other readers: a second name, a view or a caller. Where the dtypes of target and operand may
 differ, the table shows the plain form. That form assumes that they agree, and the report says so. The column
 `--preserve-dtype` shows the form with that option, where it differs.
@@ -111,12 +111,10 @@ def ask(name: str, line: str, parameters: list[str], setup: str = "y = x * 2") -
     annotated = ", ".join(["x: torch.Tensor", *map(annotation, parameters)])
     text = f"{HEAD}def f({annotated}):\n    {setup}\n    {line}\n    return y\n"
     place = text.split("\n").index(f"    {line}") + 1
-    reports = [
-        rewrite_text(text, "line.py", Options(unsafe=True, preserve_dtype=preserve)) for preserve in (False, True)
-    ]
+    reports = [rewrite_text(text, "line.py", Options(preserve_dtype=preserve)) for preserve in (False, True)]
     after, preserving = (_body(report.after, setup) for report in reports)
     finding = next((f for f in reports[0].findings if f.line == place), None)
-    if finding is not None and finding.reason.kind is Purpose.NOTHING_SAVED:
+    if finding is not None and finding.reason.kind is Purpose.NORMAL_FORM and setup == "y = x * 2":
         return ask(name, line, parameters, "y = x.exp()")
     return Answer(name, line, after, preserving, finding)
 

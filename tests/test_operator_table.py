@@ -42,6 +42,5 @@ def test_nearly_all_with_a_counterpart_are_rewritten() -> None:
     functions = {name: torchapi.inplace_function(name) for name in generator().names("inplace_functions")}
     able = {name for name, row in (methods | functions).items() if row is not None and row.functional is not None}
     able |= {name for name in statuses if name not in methods and name not in functions and name != "@="}
-    able -= {a.name for a in answers if a.finding is not None and "no gradient flows" in a.finding.message}
     missing = sorted(name for name in able if statuses[name] is not Status.REWRITTEN)
     assert len(missing) <= 0.03 * len(able), missing

@@ -388,11 +388,11 @@ def table_names() -> list[str]:
 
 
 def statement_statuses(name: str) -> set[str]:
-    """What becomes of a name as a statement of its own, if the dtypes may be assumed to agree."""
+    """What becomes of a name as a statement of its own."""
     written = [program for program in programs(targets()[name]) if program.form in ("statement", "sequential")]
     found = set()
     for program in written:
-        report = rewrite_text(forms.HEAD + program.text, "program.py", Options(unsafe=True))
+        report = rewrite_text(forms.HEAD + program.text, "program.py", Options())
         found |= {finding.status.value for finding in report.findings}
     return found
 

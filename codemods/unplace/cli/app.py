@@ -24,7 +24,8 @@ EXAMPLES = """
 \b
 Examples:
   unplace check               list the in-place operations in this folder that break backward
-  unplace rewrite --diff      show the rewrites; without --diff they are written
+  unplace check --fix         repair them (--diff shows the changes)
+  unplace rewrite --diff      remove all in-place operations, harmful or not; without --diff the files are written
   unplace explain net.py:17   why an operation is rewritten, kept or refused
   unplace diagnose train.py   run a program, and name the lines behind torch's error
   unplace COMMAND -h          the options of a command, with examples

@@ -28,6 +28,7 @@ from unplace.cli.options import (
 from unplace.cli.parsing import Command
 from unplace.diagnostics.findings import Harm
 from unplace.reporting import document, lint
+from unplace.reporting.diff import write as write_patch
 from unplace.reporting.styled import width_of, write_lines
 from unplace.reporting.summary import Summary, number
 from unplace.runs import baseline as baseline_file
@@ -43,7 +44,8 @@ EXAMPLES = """
 \b
 Examples:
   unplace check                               list the in-place operations in this folder that break backward
-  unplace check --fix models/                 rewrite what can be repaired, and list what remains
+  unplace check --fix models/                 repair what is listed, and list what remains
+  unplace check --fix --diff                  show the repairs as a patch; write nothing
   unplace check --only harmful,possible       also those that code out of sight may make harmful
   unplace check --all models/                 also harmless operations, and those of an unknown kind
   unplace check --statistics                  how many there are of each rule
@@ -56,7 +58,7 @@ Examples:
 \b
 Exit codes:
   0  nothing harmful found (with --only: nothing of that harm), --fix left nothing, or findings were marked or recorded
-  1  something was found (0 with --exit-zero)
+  1  something was found, or --fix --diff would change something (0 with --exit-zero)
   2  a file could not be handled (the others are), or the command line is wrong
 """
 
@@ -69,7 +71,10 @@ All = Annotated[
     typer.Option("--all", help="List every operation, harmless, kept and of an unknown kind.", rich_help_panel=JUDGED),
 ]
 Fix = Annotated[
-    bool, typer.Option("--fix", help="Rewrite what can be repaired, and list what remains.", rich_help_panel=RUN)
+    bool, typer.Option("--fix", help="Repair what would be listed, and list what remains.", rich_help_panel=RUN)
+]
+Diff = Annotated[
+    bool, typer.Option("--diff", help="With --fix: print a patch instead of writing files.", rich_help_panel=RUN)
 ]
 AddIgnores = Annotated[
     bool,
@@ -124,6 +129,7 @@ class _View:
 def check(
     paths: Paths = None,
     fix: Fix = False,
+    diff: Diff = False,
     add_ignores: AddIgnores = False,
     write_baseline: WriteBaseline = None,
     exit_zero: ExitZero = False,
@@ -135,13 +141,16 @@ def check(
 ) -> None:
     """Report in-place tensor operations that break autograd.
 
-    No file is changed, unless you give --fix or --add-ignores. Operations that may be harmful and those that are
-    harmless are counted; --only and --all list them. Files are chosen as for `unplace rewrite`.
+    No file is changed, unless you give --fix, which repairs exactly what is listed, or --add-ignores. Operations that
+    may be harmful and those that are harmless are counted; --only and --all list them. Files are chosen as for
+    `unplace rewrite`.
     """
     named = paths or list(files.HERE)
     files.check_usage(named, common)
     run = common.settings(chosen)
     view = _View(run.options.only or REPORTED, every, statistics, common)
+    if diff and not fix:
+        raise typer.BadParameter("goes with --fix.", param_hint="--diff")
     writes = {"--fix": fix, "--add-ignores": add_ignores, "--write-baseline": write_baseline is not None}
     _check_view(view, [option for option, given in writes.items() if given], named)
     if fix or add_ignores:
@@ -155,6 +164,8 @@ def check(
     outcomes = work_out()
     if add_ignores:
         _add_ignores(outcomes, run)
+    if diff:
+        _show_patch(outcomes, common, exit_zero=exit_zero)
     fixed: list[str] = []
     if fix and any(outcome.change for outcome in outcomes):
         done = files.write(outcomes)
@@ -167,6 +178,14 @@ def check(
     found = view.show(list(map(known.without, outcomes)), fixed, known.sentences())
     failed = any(outcome.problem for outcome in outcomes)
     raise typer.Exit(2 if failed else 1 if found and not exit_zero else 0)
+
+
+def _show_patch(outcomes: list[Outcome], common: Common, *, exit_zero: bool) -> None:
+    """Print the patch that `--fix` would make, and end the command."""
+    write_patch(sys.stdout, outcomes)
+    files.conclude(outcomes, Summary.of(outcomes).sentences(applied=False), quiet=common.quiet)
+    failed = any(outcome.problem for outcome in outcomes)
+    raise typer.Exit(2 if failed else 1 if any(outcome.change for outcome in outcomes) and not exit_zero else 0)
 
 
 def _check_view(view: _View, writes: Sequence[str], paths: Sequence[str]) -> None:

@@ -47,14 +47,13 @@ _EVERYWHERE = {
 
 _OF_COMMANDS = {
     "check": {
-        "--diff": "`unplace rewrite --diff` shows the changes.",
         "--check": "`unplace check` writes nothing, and exits with 1 where it finds something.",
         "--no-fix": "without `--fix` nothing is written.",
-        "--fix-only": "`unplace rewrite` rewrites and reports the rewrites alone.",
+        "--fix-only": "it is called `--fix` here.",
         "--write": "it is called `--fix` here.",
         "--add-noqa": "it is called `--add-ignores` here.",
         "--suppress": "it is called `--add-ignores` here.",
-        "--exit-non-zero-on-fix": "`unplace rewrite --check` exits with 1 where something would change.",
+        "--exit-non-zero-on-fix": "`unplace check --fix --diff` exits with 1 where something would change.",
         "--stats": "it is called `--statistics` here.",
         "--max-warnings": "`--exit-zero` and a `--baseline` are what there is.",
         "--warnings": "`--all` lists every operation.",
@@ -63,7 +62,7 @@ _OF_COMMANDS = {
         "--baseline-file": "it is called `--baseline` here.",
         "--baselinefile": "it is called `--baseline` here.",
         "--explain": "`unplace rule CODE` explains a rule, `unplace explain FILE:LINE` an operation.",
-        "--dry-run": "`unplace check` writes nothing.",
+        "--dry-run": "`unplace check` writes nothing; `--fix --diff` shows the changes.",
         "--verify": "it is an option of `unplace rewrite`.",
     },
     "rewrite": {
@@ -81,7 +80,6 @@ _OF_COMMANDS = {
         "--backup": "`git diff` shows what was changed; `--diff > FILE` keeps a patch.",
         "--output": "`unplace rewrite - < FILE > NEW` reads standard input and writes to another file.",
         "-o": "`unplace rewrite - < FILE > NEW` reads standard input and writes to another file.",
-        "--all": "`unplace check --all` lists every operation.",
         "--statistics": "`unplace check --statistics` counts the findings by rule.",
         "--add-ignores": "it is an option of `unplace check`.",
         "--exit-zero": "`unplace rewrite` exits with 0 unless `--check` is given.",
@@ -91,9 +89,9 @@ _OF_COMMANDS = {
 }
 
 _COMMANDS = {
-    "fix": "`unplace rewrite` repairs files, and `unplace check --fix` also lists the rest.",
+    "fix": "`unplace check --fix` repairs what breaks backward; `unplace rewrite` removes all in-place operations.",
     "format": "`unplace rewrite` repairs files, and formats nothing.",
-    "diff": "`unplace rewrite --diff` shows the changes.",
+    "diff": "`unplace check --fix --diff` or `unplace rewrite --diff` shows the changes.",
     "lint": "`unplace check` lists the operations that break backward.",
     "analyze": "`unplace check` lists the operations that break backward.",
     "scan": "`unplace check` lists the operations that break backward.",

@@ -112,8 +112,9 @@ def migrate(
 ) -> None:
     """Rewrite many repositories, each on a branch `unplace/migrate` of its own.
 
-    Each repository's last commit is checked out elsewhere, rewritten by its own configuration, verified, and committed
-    on the branch; a patch is written, too. Your checkouts and uncommitted changes are never touched.
+    Each repository's last commit is checked out elsewhere, rewritten as by `unplace rewrite` and its own configuration,
+    verified, and committed on the branch; a patch is written, too. With --only harmful, only what `unplace check` lists
+    is repaired. Your checkouts and uncommitted changes are never touched.
     """
     reports = [_report(path) for path in report or []]
     wanted = _wanted(targets, from_file)

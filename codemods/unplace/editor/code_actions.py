@@ -59,8 +59,8 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
     around = _function_around(document, findings)
     if around is not None:
         actions += _rewrite_all(document, text, options, f"Rewrite all in `{around[0]}`", _REWRITE, around[1])
-    actions += _fix_harmful(document, text, options)
     actions += fix_all(document, options)
+    actions += _rewrite_all(document, text, options, "Rewrite all in this file (unplace)", _REWRITE, None)
     if findings:
         ignoring, _ = documents.ignoring_edits(document.text, findings, document.path)
         if ignoring:
@@ -69,17 +69,10 @@ def code_actions(document: Document, options: Options, first: int, last: int, co
 
 
 def fix_all(document: Document, options: Options) -> list[Any]:
-    """Return a list with the `CodeAction` object that makes all rewrites of a document; empty where there are none."""
-    return _rewrite_all(document, Text(document.text), options, "Rewrite all in this file (unplace)", FIX_ALL, None)
-
-
-def _fix_harmful(document: Document, text: Text, options: Options) -> list[Any]:
-    """Return the rewrite of all harmful operations, where there are others as well."""
-    harms = {finding.harm for finding in planned(document, options).findings if finding.status is Status.REWRITTEN}
-    if len(harms) < 2 or Harm.HARMFUL not in harms:
-        return []
-    only = replace(options, only=frozenset({Harm.HARMFUL}), unused=False)
-    return _rewrite_all(document, text, only, "Fix all harmful in this file (unplace)", _REWRITE, None)
+    """Return a list with the `CodeAction` object that fixes all that is shown as a warning; empty where it can't."""
+    only = frozenset({Harm.HARMFUL}) if options.only is None else options.only & {Harm.HARMFUL}
+    wanted = replace(options, only=only, unused=False)
+    return _rewrite_all(document, Text(document.text), wanted, "Fix all warnings in this file (unplace)", FIX_ALL, None)
 
 
 def _comment_removals(document: Document, text: Text, options: Options, first: int, last: int) -> list[Any]:

@@ -116,12 +116,12 @@ def summary(outcomes: Sequence[Outcome], harms: Collection[Harm], *, every: bool
 def _repaired(findings: Sequence[Finding]) -> Iterator[str]:
     fixes = Counter(finding.applicability for finding in findings)
     if fixes[Applicability.SAFE]:
-        yield f"`unplace rewrite` repairs {fixes[Applicability.SAFE]} of them."
+        yield f"`unplace check --fix` repairs {fixes[Applicability.SAFE]} of them."
     if fixes[Applicability.OBSERVED]:
-        yield f"`unplace rewrite --facts ...` repairs {fixes[Applicability.OBSERVED]} on what runs showed."
+        yield f"`unplace check --fix --facts ...` repairs {fixes[Applicability.OBSERVED]} on what runs showed."
     if fixes[Applicability.UNSAFE]:
         more = " more" if fixes[Applicability.SAFE] else ""
-        yield f"`unplace rewrite --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions."
+        yield f"`unplace check --fix --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions."
 
 
 def _ran(findings: Sequence[Finding]) -> Iterator[str]:

@@ -41,8 +41,7 @@ def contradicted(site: Site, last: ast.AST, verdict: Verdict) -> Meant | None:
     if isinstance(verdict, Keep | Refuse):
         return None
     if not set(getattr(verdict, "assumptions", ())) - set(assumptions_about(site)):
-        is_vain = isinstance(verdict, Inline) and isinstance(site.run.parents.get(last), ast.Expr)
-        return Meant(Refusal.UNREAD(name=site.name)) if is_vain else None
+        return None
     if site.write.kind is WriteKind.OUT:
         return Meant(_given_as_out(site))
     is_open = isinstance(verdict, Inline) and Seen(site.facts, site.name).left_open(verdict.assumptions)

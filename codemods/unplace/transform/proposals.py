@@ -106,6 +106,9 @@ class Proposals:
             verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
         decisions = [self._call_decision(site, tuple(chain), verdict) for site in chain]
         refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
+        if refusal is None and isinstance(verdict, Inline) and isinstance(chain[-1].statement, ast.Expr):
+            is_unused = chain[-1].node is chain[-1].statement.value
+            refusal = Refuse(Refusal.UNREAD(name=chain[0].name)) if is_unused else None
         return decisions if refusal is None else [d.becoming(refusal) for d in decisions]
 
     def _call_decision(self, site: Site, chain: tuple[Site, ...], verdict: Verdict) -> Decision:
