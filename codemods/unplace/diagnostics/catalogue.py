@@ -179,7 +179,6 @@ class Purpose(Kind):
         "it a copy: `{function}.apply({name}.clone())`"
     )
     FLAG_ASKS = "`{flag}` asks for the write"
-    NAMED_SO = "`{function}` is named like a function of torch that writes its argument"
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
     # a clone would cost time and memory for no gain
     NORMAL_FORM = "normal form: `{name}` is memory that the function has just made, and nothing has saved it"

@@ -29,7 +29,7 @@ from unplace.analysis.queries.handed_leaves import is_handed_out
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
-from unplace.analysis.queries.purpose import flag_around, is_named_in_place
+from unplace.analysis.queries.purpose import documented, flag_around
 from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names, last_name, root_name
@@ -117,8 +117,10 @@ def _asked_for(site: Site) -> Keep | None:
     flag, scope = flag_around(site.node, site.run.parents), site.run.scope
     if flag is not None:
         return Keep(Purpose.FLAG_ASKS(flag=flag))
-    if is_named_in_place(scope.name) and any(root.parameter is not None for root in site.roots()):
-        return Keep(Purpose.NAMED_SO(function=scope.name))
+    for root in sorted(site.roots()):
+        purpose = documented(scope, root.parameter, is_called=False) if root.parameter is not None else None
+        if purpose is not None:
+            return Keep(purpose)
     if not is_backward(site.program.module, scope) and is_guarded(site.program, scope, site.node):
         return Keep(Purpose.GUARDED(name=site.name))
     return None
