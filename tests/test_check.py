@@ -78,8 +78,8 @@ model.py:15:5: UNP002 underscore method may break autograd: code that isn't know
 [possible, no fix]
 """,
         "Found 5 in-place operations in 1 file of 2: 2 harmful, 2 possible, 1 harmless.\n"
-        "`unplace rewrite` repairs 3 of them.\n"
-        "`unplace rewrite --unsafe` repairs 1 more, on assumptions.\n",
+        "`unplace check --fix` repairs 3 of them.\n"
+        "`unplace check --fix --unsafe` repairs 1 more, on assumptions.\n",
     )
 
 
@@ -90,7 +90,7 @@ def test_what_is_harmful_is_listed_and_the_rest_is_counted(capfd: pytest.Capture
     assert (code, err) == (
         1,
         "Found 2 in-place operations in 1 file of 3: 2 harmful.\n"
-        "`unplace rewrite` repairs 2 of them.\n"
+        "`unplace check --fix` repairs 2 of them.\n"
         "Not listed: 2 possible, 1 harmless, 1 statement of an unknown kind (`--all` lists everything).\n",
     )
 

@@ -182,7 +182,6 @@ def test_a_rewrite_of_several_files_follows_the_configuration_of_each(capfd: pyt
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("check", "--diff"), "`unplace rewrite --diff` shows the changes"),
         (("check", "--add-noqa"), "it is called `--add-ignores` here"),
         (("check", "--format", "json"), "`--output-format` says how to report"),
         (("rewrite", "--dry-run"), "`--diff` shows the changes"),

@@ -65,6 +65,7 @@ def test_the_actions_of_a_line() -> None:
     assert list(actions) == [
         """Rewrite as `é, y = "😀", x.exp(); y = y + 1`""",
         "Rewrite all in `f`",
+        "Fix all warnings in this file (unplace)",
         "Rewrite all in this file (unplace)",
         "Ignore here (unplace)",
     ]
@@ -72,11 +73,13 @@ def test_the_actions_of_a_line() -> None:
         "quickfix",
         "refactor.rewrite",
         "source.fixAll.unplace",
+        "refactor.rewrite",
         "quickfix",
     ]
-    fix, function, file, ignore = actions.values()
+    fix, function, warnings, file, ignore = actions.values()
     assert applied(fix) == MODEL.replace("y += 1", "y = y + 1")
     assert applied(function) == MODEL.replace("y += 1", "y = y + 1").replace("y.mul_(2)", "y = y.mul(2)")
+    assert applied(warnings) == MODEL.replace("y += 1", "y = y + 1").replace("    z[0]", "    z = z.clone()\n    z[0]")
     assert applied(file) == applied(function).replace("    z[0]", "    z = z.clone()\n    z[0]")
     assert applied(ignore) == MODEL.replace("y += 1", "y += 1  # unplace: ignore[UNP001]")
     assert fix["isPreferred"] is True
@@ -106,7 +109,7 @@ def test_an_action_is_planned_for_itself() -> None:
 
 
 def test_lines_without_operations() -> None:
-    assert list(offered(8)) == ["Rewrite all in this file (unplace)"]
+    assert list(offered(8)) == ["Fix all warnings in this file (unplace)", "Rewrite all in this file (unplace)"]
     assert code_actions(Document("x = 1\n", "file:///x.py", "x.py"), Options(), 1, 1) == []
 
 
@@ -219,7 +222,7 @@ def test_titles_show_the_code_or_the_line_that_changes() -> None:
         return str(first["title"])
 
     assert title("    y = x.exp()\n    y += 1\n    return y\n", 6) == "Rewrite as `y = y + 1`"
-    assert title("    y = x.sin()\n    y[0] = 1\n    return y\n", 6) == "Rewrite as `y = y.clone()` and 1 more"
+    assert title("    y = x.exp()\n    y[0] = 1\n    return y\n", 6) == "Rewrite as `y = y.clone()` and 1 more"
     long = " + ".join(["torch.ones(1000)"] * 9)
     assert title(f"    y = x.exp()\n    y += {long}\n    return y\n", 6).endswith("…`")
     saved = "    y = x.exp()\n    y.resize_(3)\n    return y\n"
@@ -251,7 +254,7 @@ def test_all_harmful_operations_of_a_file_are_fixed() -> None:
     text = MODEL + "h = torch.ones(3, requires_grad=True) * 2\nh += 1\n"
     document = Document(text, "file:///model.py", "model.py")
     found = {action["title"]: action for action in code_actions(document, Options(), 6, 6)}
-    fixed = applied(found["Fix all harmful in this file (unplace)"], text)
+    fixed = applied(found["Fix all warnings in this file (unplace)"], text)
     assert "y = y + 1" in fixed
     assert fixed.endswith("h += 1\n")
 

@@ -646,7 +646,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "documentation",
             fixture("UNP005/documented_purpose"),
-            "transform.recipes.return_and_rebind.documented",
+            "transform.legality.documented",
             gives(None),
         ),
         mutant(
@@ -658,7 +658,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "a name that says so",
             fixture("UNP005/documented_purpose"),
-            "transform.recipes.return_and_rebind.documented",
+            "transform.legality.documented",
             whatever_is_called,
         ),
     ],

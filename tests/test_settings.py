@@ -30,7 +30,7 @@ CHANGES = {
         ),
     ],
     "rules/unp001_augmented.py": [
-        ("import Copy, Rebind, Verdict", "import Copy, Keep, Rebind, Verdict"),
+        ("import Copy, Plain, Rebind, Verdict", "import Copy, Keep, Plain, Rebind, Verdict"),
         (
             "from unplace.diagnostics.forms",
             "from unplace.diagnostics.refusals import Refusal\nfrom unplace.diagnostics.forms",
