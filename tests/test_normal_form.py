@@ -1,4 +1,4 @@
-"""The principle of `rewrite`: what it leaves, and that a store into memory of one's own is written out, never cloned."""
+"""The principle of `rewrite`: what it leaves; a store into own memory is written out, never cloned."""
 
 from __future__ import annotations
 
