@@ -194,7 +194,7 @@ def test_rich_names_places_and_assumptions() -> None:
 def test_the_summary_counts_and_hints() -> None:
     outcomes = [outcome(SOURCE), outcome(b"", "empty.py")]
     assert Summary.of(outcomes).sentences(applied=True) == [
-        "Rewrote 1 in-place operation in 1 file of 2. 2 refused, 1 kept.",
+        "Rewrote 1 in-place operation in 1 file of 2. 2 refused, 1 kept (1 meant).",
         "1 of the refused can be rewritten with `--unsafe`, on the assumptions it names.",
     ]
     assert Summary.of(outcomes).sentences(applied=False)[0].startswith("Would rewrite 1 in-place operation in 1 file")

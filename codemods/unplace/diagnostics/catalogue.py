@@ -6,9 +6,10 @@ line has a gap for it, so that the line can be moved with the text that the read
 
 from __future__ import annotations
 
-from enum import unique
+from collections.abc import Mapping
+from enum import Enum, unique
 
-from unplace.diagnostics.reasons import Kind
+from unplace.diagnostics.reasons import Kind, Reason
 
 
 @unique
@@ -186,6 +187,30 @@ class Purpose(Kind):
     COST = "cost: out of place, every round of the loop would copy all of `{name}`; `--all` pays for it"
 
 
+class Left(str, Enum):
+    """The principle by which an operation is left in place."""
+
+    NO_TENSOR = "unknown kind"
+    MEANT = "meant"
+    NORMAL_FORM = "normal form"
+    COST = "cost"
+
+    @classmethod
+    def by(cls, reason: Reason) -> Left:
+        """Return the principle that a reason for keeping an operation is a case of."""
+        return _LEFT.get(reason.kind, cls.MEANT)
+
+
+_LEFT: Mapping[Kind, Left] = {
+    Purpose.UNKNOWN_KIND: Left.NO_TENSOR,
+    Purpose.UNKNOWN_KIND_UNSAFE: Left.NO_TENSOR,
+    Purpose.NO_TENSOR: Left.NO_TENSOR,
+    Purpose.NORMAL_FORM: Left.NORMAL_FORM,
+    Purpose.CLONE_SHARED: Left.NORMAL_FORM,
+    Purpose.COST: Left.COST,
+}
+
+
 @unique
 class Holder(Kind):
     """A holder outside the analysed code that may see the tensor."""
@@ -270,6 +295,7 @@ class Forbids(Kind):
     FUNCTION_VIEW = "torch forbids writing the result of `{function}` in {line}, because it is a view"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
+    WHOLE = "torch forbids writing `{name}` before {piece} is read, one of several views of it"
     UNBATCHED = (
         "`vmap` in {line} runs {function}(), where `{name}`, made in {made} without the batch dimension, can't take a "
         "batched value"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
-from unplace.diagnostics.catalogue import Observed, Purpose
+from unplace.diagnostics.catalogue import Left, Observed, Purpose
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
@@ -122,6 +122,11 @@ class Finding:
     def message(self) -> str:
         """The reason in English."""
         return str(self.reason)
+
+    @property
+    def left(self) -> Left | None:
+        """The principle by which the operation is kept; None for one that isn't."""
+        return Left.by(self.reason) if self.status is Status.KEPT else None
 
     @property
     def assumptions(self) -> tuple[str, ...]:

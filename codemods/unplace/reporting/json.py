@@ -15,13 +15,13 @@
     }
 
 Lines and columns count from 1, columns in characters; an end is exclusive. In a notebook they are those of the cell,
-whose number is `cell` (from 1, among all cells). `status` is `rewritten`, `kept` or
-`refused`; `applicability` is `safe`, `observed`, `unsafe`, or null where nothing can be rewritten; `harm` is `harmful`,
-`harmless` or `possible`, and `saved_by` the operation that saved the memory for backward, where it is certain, with
-its `file` where that is another one (as seen from the folder that holds both). `line` and `column` of an error are null
-where it concerns the file as a whole. With `--check`, `changed` and `rewritten` say what would
-happen. A run with `--verify` adds `verification`, described in `reporting.verification`. Names and meanings stay; later
-versions may add keys.
+whose number is `cell` (from 1, among all cells). `status` is `rewritten`, `kept` or `refused`; `applicability` is
+`safe`, `observed`, `unsafe`, or null where nothing can be rewritten; `left` of a kept one is the principle by which it
+stays, `unknown kind`, `meant`, `normal form` or `cost`; `harm` is `harmful`, `harmless` or `possible`, and `saved_by`
+the operation that saved the memory for backward, where it is certain, with its `file` where that is another one (as
+seen from the folder that holds both). `line` and `column` of an error are null where it concerns the file as a whole.
+With `--check`, `changed` and `rewritten` say what would happen. A run with `--verify` adds `verification`, described in
+`reporting.verification`. Names and meanings stay; later versions may add keys.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def document(outcomes: Sequence[Outcome], verification: dict[str, Any] | None = 
     run: dict[str, Any] = {
         "version": __version__,
         "files": {outcome.path: _file(outcome) for outcome in outcomes},
-        "summary": {name: getattr(summary, name) for name in figures},
+        "summary": {**{name: getattr(summary, name) for name in figures}, "kept": sum(summary.kept.values())},
         "sites": [site(outcome.path, finding) for outcome in outcomes for finding in outcome.findings],
     }
     if verification is not None:
@@ -75,6 +75,7 @@ def site(path: str, finding: Finding) -> dict[str, Any]:
         "applicability": finding.applicability.value if finding.applicability else None,
         "harm": finding.harm.value,
         "saved_by": _saved_by(saved) if saved else None,
+        **({"left": finding.left.value} if finding.left is not None else {}),
         "message": finding.message,
         "assumptions": list(finding.assumptions),
         **({"observed": list(map(str, finding.ran))} if finding.ran else {}),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from unplace.diagnostics.catalogue import Left
 from unplace.diagnostics.findings import Applicability, Status
 from unplace.runs.outcome import Outcome
 
@@ -16,7 +18,7 @@ class Summary:
     files: int
     changed: int
     rewritten: int
-    kept: int
+    kept: Mapping[Left, int]
     refused: int
     errors: int
     hidden: int
@@ -30,7 +32,7 @@ class Summary:
             files=len(outcomes),
             changed=sum(outcome.change is not None for outcome in outcomes),
             rewritten=statuses.count(Status.REWRITTEN),
-            kept=statuses.count(Status.KEPT),
+            kept=Counter(finding.left for finding in findings if finding.left is not None),
             refused=statuses.count(Status.REFUSED),
             errors=sum(outcome.problem is not None for outcome in outcomes),
             hidden=sum(
@@ -51,7 +53,9 @@ class Summary:
             lines.append(self.rewrites(applied=applied))
         elif self.files > self.errors:
             lines.append(f"Nothing to rewrite in {number(self.files - self.errors, 'file')}.")
-        others = [f"{count} {word}" for count, word in ((self.refused, "refused"), (self.kept, "kept")) if count]
+        kept = ", ".join(f"{self.kept[left]} {left.value}" for left in Left if self.kept.get(left))
+        others = [f"{self.refused} refused"] if self.refused else []
+        others += [f"{sum(self.kept.values())} kept ({kept})"] if kept else []
         if others:
             lines[-1] += f" {', '.join(others)}."
         if self.hidden:

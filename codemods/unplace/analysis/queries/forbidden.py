@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
@@ -64,7 +65,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
         return _leaf(run, write, seen) or _same_as_leaf(run, write, seen)
     if not any(map(can_be_tracked, (value, *write.operands))):
         return None
-    found = _piece(write, seen)
+    found = _piece(write, seen) or _whole(run, write)
     if found is None:
         return _asked_to_be_leaf(run, write, seen)
     return replace(found, is_doubtful=not may_get_graph(run, write) or is_given_no_graph(run, write))
@@ -156,6 +157,17 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
     piece = min(cut)
     kind = Forbids.PIECE if write.value.objs & {*cut} else Forbids.PIECE_VIEW
     return Forbidden(kind(piece=_in_words(piece)), False)
+
+
+def _whole(run: Run, write: Write) -> Forbidden | None:
+    """Return why torch raises where a piece of what is written is read later: `a, b = y.chunk(2); y[0] = 1; a + b`."""
+    state, live = write.state, run.liveness.read_after(write.statement)
+    held = {o for name, v in state.env.items() if name in live or name.startswith(HIDDEN) for o in v.objs}
+    held |= state.heap.held_by(held & state.heap.owners)
+    cut = [o for o in held & state.bases.keys() if state.bases[o].forbidden and o.operator in members.SPLITTING]
+    roots = state.roots(write.value.objs)
+    piece = min((o for o in cut if state.roots((o,)) & roots), default=None)
+    return Forbidden(Forbids.WHOLE(name=code_of(write.target), piece=_in_words(piece)), False) if piece else None
 
 
 def _out(run: Run, write: Write) -> Forbidden | None:
