@@ -38,6 +38,7 @@ def rewritten(body: str, options: Options | None = None) -> str:
         ("y[0].zero_()", "y[0] = 0"),
         ("y[:, 0].fill_(w.max())", "y[:, 0] = w.max()"),
         ("y[0].copy_(w)", "y[0] = w"),
+        ("y.eq_(w)", "y[...] = y.eq(w)"),
         ("y[torch.arange(i)] += 1", "y[torch.arange(i)] = y[torch.arange(i)] + 1"),
     ],
 )

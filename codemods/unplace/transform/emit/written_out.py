@@ -13,6 +13,7 @@ from unplace.analysis.domain.values import DISCRETE
 from unplace.analysis.effects.saves import saved_by
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import stays_in_place
 from unplace.analysis.queries.reading import computes
 from unplace.analysis.syntax.nodes import children
 from unplace.diagnostics.forms import WriteKind
@@ -28,14 +29,18 @@ _COUNTING = frozenset(["int", "len", "max", "min", "range", "slice"])
 
 
 def can_be_written_out(chain: tuple[Site, ...]) -> bool:
-    """Tell whether a write to an element can be a plain store: its place may be evaluated twice, and it has a value."""
+    """Tell whether a write can be a plain store: it goes to an element that may be evaluated twice, and has a value.
+
+    So can a comparison of a whole tensor, whose gradient then is zero as it was in place: `y[...] = y.eq(k)`.
+    """
     first = chain[0]
     if first.write.kind is WriteKind.AUGMENTED_STORE:
         assert isinstance(first.node, ast.AugAssign)
         return _is_stable(first, first.node.target)
     target, statement = first.write.target, first.statement
     holder = first.run.values.get(target.value) if isinstance(target, ast.Subscript) else None
-    if holder is None or not holder.is_tensor or not isinstance(statement, ast.Expr):
+    is_part = holder is not None and holder.is_tensor
+    if not isinstance(statement, ast.Expr) or not (is_part or _stays_whole(chain)):
         return False
     is_whole = statement.value is chain[-1].node and all(site.write.kind is WriteKind.METHOD for site in chain)
     return is_whole and _is_stable(first, target) and (_is_fill(chain) or all(map(_is_functional, chain)))
@@ -51,6 +56,9 @@ def store(site: Site, statement: cst.AugAssign) -> cst.Assign:
 def call(chain: tuple[Site, ...], snippet: Snippet) -> cst.Assign:
     """Build `y[0] = y[0].add(1)` for `y[0].add_(1)`, and `y[0] = 0` for `y[0].zero_()`."""
     target = snippet.node(chain[0].write.target)
+    if _stays_whole(chain):
+        every = cst.SubscriptElement(cst.Index(cst.Ellipsis()))
+        target = cst.Subscript(value=target, slice=[every])
     if _is_fill(chain):
         (node,) = (site.node for site in chain)
         assert isinstance(node, ast.Call)
@@ -124,6 +132,19 @@ def _is_fill(chain: tuple[Site, ...]) -> bool:
     if others or method is None or method.kind not in ("fill", "copy") or not isinstance(node, ast.Call):
         return False
     return len(node.args) == (first.write.name != "zero_") and not any(isinstance(a, ast.Starred) for a in node.args)
+
+
+def _stays_whole(chain: tuple[Site, ...]) -> bool:
+    """Tell whether a single call compares a named tensor with a graph, which then sends zeros to its gradient."""
+    (first, *others), method = chain, _method(chain[0])
+    if (
+        others
+        or method is None
+        or method.kind != "value"
+        or not isinstance(first.write.target, ast.Name | ast.Attribute)
+    ):
+        return False
+    return stays_in_place(first.write.kind, first.write.name, first.value)
 
 
 def _is_stable(site: Site, place: ast.expr) -> bool:
