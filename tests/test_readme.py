@@ -75,9 +75,9 @@ def test_the_second_command_installs_the_torch_that_the_constraints_name() -> No
 
 
 def test_the_diff(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["rewrite", "--diff", "examples/attention.py"]) == 0
+    assert main(["check", "--fix", "--diff", "examples/attention.py"]) == 1
     assert capfd.readouterr().out == fenced("diff")[0]
-    assert "`unplace rewrite --diff examples/attention.py` prints" in README
+    assert "`unplace check --fix --diff examples/attention.py` prints" in README
 
 
 def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:
