@@ -28,6 +28,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from unplace.analysis.domain.paths import AccessPath
 from unplace.diagnostics.forms import Form
 from unplace.transform import casts, caught
 from unplace.transform.emit import bindings
@@ -73,7 +74,8 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
     value: cst.BaseExpression = operation(site, statement, statement.target)
     if casts.casts(site):
         value = casts.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
-    return assignment(bindings.targets(snippet.text, recipe), value, blanks(statement.operator), statement.target)
+    written = statement.target if recipe.places[0] == AccessPath.of(site.write.target) else None
+    return assignment(bindings.targets(snippet.text, recipe), value, blanks(statement.operator), written)
 
 
 def operation(site: Site, statement: cst.AugAssign, left: cst.BaseExpression) -> cst.BinaryOperation:

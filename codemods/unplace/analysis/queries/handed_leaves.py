@@ -40,7 +40,20 @@ def is_handed_out(run: Run, write: Write) -> bool:
     exits = run.program.exits(run.scope)
     if any(_gives(run, state, value, leaves) or _leaves(state, leaves) for value, state in exits):
         return True
-    return _asks(run.program.module) and any(_passes(run, write.state, leaves))
+    return _asks(run.program.module) and is_passed(run, write.state, leaves)
+
+
+def is_given_out(run: Run, leaves: Objs) -> bool:
+    """Tell whether a function returns a leaf, or leaves it in an object from outside."""
+    if run.scope.is_module:
+        return False
+    exits = run.program.exits(run.scope)
+    return not exits or any(_has(state, value, leaves) or _leaves(state, leaves) for value, state in exits)
+
+
+def is_passed(run: Run, state: Facts, leaves: Objs) -> bool:
+    """Tell whether a call of an own function gets a leaf."""
+    return any(_passes(run, state, leaves))
 
 
 def _asks(module: ModuleIndex) -> bool:

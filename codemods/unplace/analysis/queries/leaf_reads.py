@@ -1,0 +1,93 @@
+"""Tells reads that mean a leaf itself, whose gradient is asked for, from those that mean its values.
+
+print(x.grad)                               the leaf
+g, = torch.autograd.grad(loss, [x])         the leaf
+y = x * 2                                   its values
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from unplace.analysis.domain.values import Objs
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
+from unplace.analysis.queries.forbidden import is_allowed
+from unplace.analysis.queries.handed_leaves import is_given_out, is_passed
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.nodes import walk
+from unplace.diagnostics.forms import WriteKind
+from unplace.torchapi import members
+
+_ASKING = ("grad", "backward", "optim")
+"""What a file names that works with the gradients of leaves."""
+
+_GRADIENTS = frozenset(["torch.autograd.grad", "torch.autograd.backward"])
+
+
+def meant_as_leaf(run: Run, leaf: Objs) -> Iterator[ast.expr]:
+    """Iterate over the expressions of a scope that mean a leaf itself: what it is, or what its gradient is."""
+    for node in run.scope.of(ast.Attribute):
+        if node.attr in members.OF_LEAVES and _is(run, node.value, leaf):
+            yield node.value
+    for call in run.scope.of(ast.Call):
+        for given in _inputs(run, call):
+            yield from (n for n in walk(given) if isinstance(n, ast.expr) and _is(run, n, leaf))
+
+
+def asks_for_gradients(run: Run) -> Iterator[ast.expr]:
+    """Iterate over the expressions of a scope that compute or read gradients."""
+    yield from (node for node in run.scope.of(ast.Attribute) if node.attr == "grad")
+    for call in run.scope.of(ast.Call):
+        if last_name(call.func) == "backward" or run.program.module.qualified(run.scope, call.func) in _GRADIENTS:
+            yield call
+
+
+def is_asked_before(run: Run, made: ast.stmt, written: ast.stmt) -> bool:
+    """Tell whether gradients are asked for after a leaf was made and before it is written, perhaps in another round."""
+    start, end = run.flow.spot(made), run.flow.spot(written)
+    if start is None or end is None:
+        return True
+    rounds = [loop for loop in end.loops if loop not in start.loops]
+    for node in asks_for_gradients(run):
+        spot = run.flow.spot(run.statement_of(node))
+        if spot is None or start.order < spot.order <= end.order or any(loop in spot.loops for loop in rounds):
+            return True
+    return False
+
+
+def is_handed_on(run: Run, write: Write, leaf: Objs, name: str) -> bool:
+    """Tell whether code out of sight may get a leaf once it is written, or code in sight that works with gradients."""
+    if run.scope.suspends or any(objs & leaf for s, objs in run.kept_in.items() if run.flow.may_follow(write.statement, s)):
+        return True
+    module = run.program.module
+    if run.scope.is_module and module.is_named_elsewhere(name):
+        return True
+    if is_given_out(run, leaf):
+        return True
+    own = sum(1 for _ in asks_for_gradients(run))
+    return is_passed(run, write.state, leaf) and sum(map(module.reads_of, _ASKING)) > own
+
+
+def is_changed_otherwise(run: Run, write: Write, leaf: Objs) -> bool:
+    """Tell whether a scope also changes a leaf where torch allows it: under `no_grad`, by `.data`, by its flags."""
+    others = (w for w in run.all_writes() if w is not write and w.state.roots(w.value.objs) & leaf)
+    if any(not w.grad.records or w.data is not None or w.kind is WriteKind.DATA or is_allowed(w) for w in others):
+        return True
+    stores = (node for node in run.scope.of(ast.Attribute) if isinstance(node.ctx, ast.Store) and node.attr != "grad")
+    return any(_is(run, node.value, leaf) for node in stores)
+
+
+def _inputs(run: Run, call: ast.Call) -> Iterator[ast.expr]:
+    """Iterate over the arguments of a call for whose gradients it asks: `grad(loss, x)`, `backward(inputs=[x])`."""
+    is_grad = run.program.module.qualified(run.scope, call.func) == "torch.autograd.grad"
+    if is_grad:
+        yield from call.args[1:2]
+    if is_grad or last_name(call.func) == "backward":
+        yield from (keyword.value for keyword in call.keywords if keyword.arg == "inputs")
+
+
+def _is(run: Run, node: ast.expr, leaf: Objs) -> bool:
+    value = run.values.get(node)
+    return value is not None and not value.objs.isdisjoint(leaf)

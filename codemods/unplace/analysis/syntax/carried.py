@@ -1,0 +1,111 @@
+"""Reads that a new name could take over: those that a value reaches which a statement gives a name.
+
+    x = leaf()
+    for i in range(n):          a name bound by `x[i] = i` alone isn't bound in each read that it reaches:
+        x[i] = i                it has to be bound before the loop
+    y = x * 2
+
+The statement is taken to bind the name anew. Reaching definitions then tell the reads that see this binding, and
+whether they may see another one, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.reaching import Definition, Definitions, Reaching
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The reads of a name that a binding reaches, and the statement before which another name has to be bound."""
+
+    place: ast.stmt
+    reads: tuple[ast.Name, ...]
+
+
+def carried(body: list[ast.stmt], name: str, statement: ast.stmt, outermost: ast.stmt) -> Carried | None:
+    """Return the reads of a name behind a statement that changes what it holds; None where no single name takes all.
+
+    The place is the statement, or the innermost of the compound statements around it, up to `outermost`, before which
+    a name can be bound for all the reads.
+    """
+    for place in _around(outermost, statement):
+        before, behind = _binding(name), _binding(name)
+        made = _inserted(_inserted(body, place, [before], []), statement, [], [behind])
+        seen = Reaching(made, binds_inside=True).seen_by
+        bound: set[Definition] = {behind.targets[0]}
+        while more := {node for node in _augmented(made, name) if seen.get(node, frozenset()) & bound} - bound:
+            bound |= more
+        reads = {n: found for n, found in seen.items() if isinstance(n, ast.Name) and n.id == name and found & bound}
+        if all(found <= bound | {before.targets[0]} for found in reads.values()):
+            return Carried(place, tuple(sorted(reads, key=lambda n: (n.lineno, n.col_offset))))
+    return None
+
+
+def definitions_at(body: list[ast.stmt], read: ast.Name) -> Definitions:
+    """Return the definitions of a name that reach one of its reads, without those by `x += 1`."""
+    found = Reaching(body, binds_inside=True).seen_by.get(read, frozenset([read.id]))
+    return found - {*_augmented(body, read.id)}
+
+
+def _binding(name: str) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None))
+
+
+def _augmented(body: list[ast.stmt], name: str) -> Iterator[ast.Name]:
+    """Iterate over the targets of augmented assignments to a name."""
+    for node in (n for statement in body for n in walk(statement)):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            yield node.target
+
+
+def _around(outermost: ast.stmt, statement: ast.stmt) -> list[ast.stmt]:
+    """Return a statement and the compound statements around it, up to one of them, from the inside out."""
+    found = [outermost]
+    while found[-1] is not statement:
+        inner = (s for block in _blocks(found[-1]) for s in block)
+        found.append(next(s for s in inner if any(n is statement for n in ast.walk(s))))
+    return found[::-1]
+
+
+def _inserted(
+    body: list[ast.stmt], statement: ast.stmt, before: list[ast.stmt], behind: list[ast.stmt]
+) -> list[ast.stmt]:
+    """Return a body with statements around one of its own; only the statements that contain it are copied."""
+    found: list[ast.stmt] = []
+    for each in body:
+        if each is statement:
+            found += [*before, each, *behind]
+        elif any(node is statement for node in ast.walk(each)):
+            found.append(_copied(each, statement, before, behind))
+        else:
+            found.append(each)
+    return found
+
+
+def _copied(outer: ast.stmt, statement: ast.stmt, before: list[ast.stmt], behind: list[ast.stmt]) -> ast.stmt:
+    made = copy.copy(outer)
+    for field, part in ast.iter_fields(outer):
+        if not isinstance(part, list) or not part:
+            continue
+        if isinstance(part[0], ast.stmt):
+            setattr(made, field, _inserted(part, statement, before, behind))
+        elif isinstance(part[0], ast.ExceptHandler | ast.match_case):
+            inner = [copy.copy(each) for each in part]
+            for each in inner:
+                each.body = _inserted(each.body, statement, before, behind)
+            setattr(made, field, inner)
+    return made
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for _, part in ast.iter_fields(statement):
+        if isinstance(part, list) and part and isinstance(part[0], ast.stmt):
+            yield part
+        elif isinstance(part, list) and part and isinstance(part[0], ast.ExceptHandler | ast.match_case):
+            yield from (each.body for each in part)
