@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unplace.analysis.domain.values import Objs
+from unplace.analysis.domain.values import Objs, Tracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.forbidden import is_allowed
@@ -50,6 +50,8 @@ def is_asked_before(run: Run, made: ast.stmt, written: ast.stmt) -> bool:
     if start is None or end is None:
         return True
     rounds = [loop for loop in end.loops if loop not in start.loops]
+    if rounds and _is_asked_elsewhere(run):
+        return True
     for node in asks_for_gradients(run):
         spot = run.flow.spot(run.statement_of(node))
         if spot is None or start.order < spot.order <= end.order or any(loop in spot.loops for loop in rounds):
@@ -59,24 +61,29 @@ def is_asked_before(run: Run, made: ast.stmt, written: ast.stmt) -> bool:
 
 def is_handed_on(run: Run, write: Write, leaf: Objs, name: str) -> bool:
     """Tell whether code out of sight may get a leaf once it is written, or code in sight that works with gradients."""
-    if run.scope.suspends or any(objs & leaf for s, objs in run.kept_in.items() if run.flow.may_follow(write.statement, s)):
+    module, may_follow = run.program.module, run.flow.may_follow
+    if run.scope.suspends or (run.scope.is_module and module.is_named_elsewhere(name)) or is_given_out(run, leaf):
         return True
-    module = run.program.module
-    if run.scope.is_module and module.is_named_elsewhere(name):
+    if any(objs & leaf for s, objs in run.kept_in.items() if may_follow(write.statement, s)):
         return True
-    if is_given_out(run, leaf):
-        return True
-    own = sum(1 for _ in asks_for_gradients(run))
-    return is_passed(run, write.state, leaf) and sum(map(module.reads_of, _ASKING)) > own
+    return is_passed(run, write.state, leaf) and _is_asked_elsewhere(run)
 
 
 def is_changed_otherwise(run: Run, write: Write, leaf: Objs) -> bool:
     """Tell whether a scope also changes a leaf where torch allows it: under `no_grad`, by `.data`, by its flags."""
     others = (w for w in run.all_writes() if w is not write and w.state.roots(w.value.objs) & leaf)
-    if any(not w.grad.records or w.data is not None or w.kind is WriteKind.DATA or is_allowed(w) for w in others):
-        return True
+    for other in others:
+        is_hidden = not other.grad.records or other.data is not None or other.kind is WriteKind.DATA
+        if is_hidden or (other.value.tracked is Tracked.LEAF and is_allowed(other)):
+            return True
     stores = (node for node in run.scope.of(ast.Attribute) if isinstance(node.ctx, ast.Store) and node.attr != "grad")
     return any(_is(run, node.value, leaf) for node in stores)
+
+
+def _is_asked_elsewhere(run: Run) -> bool:
+    """Tell whether other code of the file works with gradients."""
+    own = [*(node.attr for node in run.scope.of(ast.Attribute)), *(node.id for node in run.scope.names)]
+    return any(run.program.module.reads_of(word) > own.count(word) for word in _ASKING)
 
 
 def _inputs(run: Run, call: ast.Call) -> Iterator[ast.expr]:

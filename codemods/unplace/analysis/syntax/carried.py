@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from unplace.analysis.syntax.nodes import walk
@@ -28,21 +28,27 @@ class Carried:
     reads: tuple[ast.Name, ...]
 
 
-def carried(body: list[ast.stmt], name: str, statement: ast.stmt, outermost: ast.stmt) -> Carried | None:
+def carried(
+    body: list[ast.stmt], name: str, statement: ast.stmt, outermost: ast.stmt, others: Collection[ast.AST]
+) -> Carried | None:
     """Return the reads of a name behind a statement that changes what it holds; None where no single name takes all.
 
     The place is the statement, or the innermost of the compound statements around it, up to `outermost`, before which
-    a name can be bound for all the reads.
+    a name can be bound for all the reads. The reads in `others` don't count.
     """
     for place in _around(outermost, statement):
-        before, behind = _binding(name), _binding(name)
-        made = _inserted(_inserted(body, place, [before], []), statement, [], [behind])
-        seen = Reaching(made, binds_inside=True).seen_by
+        behind, before = _binding(name), _binding(name)
+        made = _inserted(body, statement, [], [behind])
         bound: set[Definition] = {behind.targets[0]}
+        if place is not statement:
+            made = _inserted(_inserted(body, place, [before], []), statement, [], [behind])
+            bound.add(before.targets[0])
+        seen = Reaching(made, binds_inside=True).seen_by
         while more := {node for node in _augmented(made, name) if seen.get(node, frozenset()) & bound} - bound:
             bound |= more
-        reads = {n: found for n, found in seen.items() if isinstance(n, ast.Name) and n.id == name and found & bound}
-        if all(found <= bound | {before.targets[0]} for found in reads.values()):
+        names = (n for n in seen if isinstance(n, ast.Name) and n.id == name and n not in others)
+        reads = [n for n in names if seen[n] & bound]
+        if all(seen[n] <= bound for n in reads):
             return Carried(place, tuple(sorted(reads, key=lambda n: (n.lineno, n.col_offset))))
     return None
 

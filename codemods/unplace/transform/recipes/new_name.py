@@ -20,12 +20,14 @@ from dataclasses import replace
 from typing import Any
 
 from unplace.analysis.domain.paths import AccessPath
+from unplace.analysis.domain.values import Objs
 from unplace.analysis.queries.leaf_reads import (
     is_asked_before,
     is_changed_otherwise,
     is_handed_on,
     meant_as_leaf,
 )
+from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.carried import Carried, carried, definitions_at
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.forms import Form
@@ -38,7 +40,6 @@ from unplace.transform.emit.naming import name_for_changed
 from unplace.transform.emit.statements import Statements
 from unplace.transform.legality import has_optimizer
 from unplace.transform.recipes import expressions
-from unplace.transform.recipes.unrecorded import has_own_lines
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Copy, Inline, Rebind, Refuse, Split, Verdict
@@ -47,9 +48,21 @@ _Rules = Mapping[Form, Any]
 
 
 def in_new_names(decided: Mapping[ast.stmt, list[Decision]], rules: _Rules, text: Text) -> dict[ast.stmt, Aside]:
-    """Return the edits that give names of their own to what writes to leaves compute."""
-    found = {s: _beside(decisions, rules, text) for s, decisions in decided.items() if _is_of_leaf(decisions)}
-    return {statement: aside for statement, aside in found.items() if aside is not None}
+    """Return the edits that give names of their own to what writes to leaves compute.
+
+    The later writes that the new name takes over belong to the first.
+    """
+    found: dict[ast.stmt, Aside] = {}
+    taken: dict[ast.Name, Aside] = {}
+    for statement, decisions in decided.items():
+        root = _root(decisions[0].site)
+        if root is not None and root in taken:
+            found[statement] = taken[root]
+        made = _beside(decisions, root, rules, text) if root not in taken and _is_of_leaf(decisions) else None
+        if made is not None:
+            found[statement], reads = made
+            taken |= dict.fromkeys(reads, found[statement])
+    return found
 
 
 def _is_of_leaf(decisions: list[Decision]) -> bool:
@@ -60,36 +73,54 @@ def _is_of_leaf(decisions: list[Decision]) -> bool:
     forbidden = site.forbidden()
     if forbidden is None or not forbidden.is_leaf or forbidden.is_doubtful or site.in_header:
         return False
-    is_own = site.roots() - site.state.bases.keys() <= site.run.leaves
-    return is_own and not site.run.is_guarded(site.statement) and not has_optimizer(site)
+    last = decisions[-1].site
+    if not last.write.kind.is_statement and root_name(site.write.target) in last.other_reads():
+        return False
+    is_first = site.replaces_all() and isinstance(site.write.target, ast.Name)  # no gradient would reach the leaf
+    return _leaf(site) <= site.run.leaves and not (
+        is_first or site.run.is_guarded(site.statement) or has_optimizer(site)
+    )
 
 
-def _beside(decisions: list[Decision], rules: _Rules, text: Text) -> Aside | None:
-    """Return the edits that let a new name hold what a statement writes to a leaf; None where a read isn't in sight."""
+def _leaf(site: Site) -> Objs:
+    """Return the tensors that own the written memory, without those by which it is written."""
+    return site.roots() - site.state.bases.keys()
+
+
+def _beside(
+    decisions: list[Decision], root: ast.Name | None, rules: _Rules, text: Text
+) -> tuple[Aside, list[ast.Name]] | None:
+    """Return the edits that let a new name hold what a statement writes to a leaf, and the reads that take the name."""
     site = decisions[0].site
-    root = _root(site)
-    flow = _flow(site, root) if root is not None else None
-    if root is None or flow is None or not has_own_lines(flow.place, text):
+    forbidden = site.forbidden()
+    meant = {*meant_as_leaf(site.run, _leaf(site))}
+    if root is None or forbidden is None or any(not isinstance(node, ast.Name) or node.id != root.id for node in meant):
         return None
-    meant = {*meant_as_leaf(site.run, site.roots())}
-    if any(not isinstance(node, ast.Name) or node.id != root.id for node in meant):
+    flow = _flow(site, root, meant)
+    recipe = _recipe(decisions, rules) if flow is not None and _can_precede(text, flow.place) else None
+    if flow is None or not isinstance(recipe, Rebind | Copy | Split):
         return None
-    recipe = _recipe(decisions, rules)
-    if not isinstance(recipe, Rebind | Copy | Split) or recipe.places != (AccessPath(root.id),) or recipe.views:
+    if recipe.places != (AccessPath(root.id),) or recipe.views:
         return None
-    values = [read for read in flow.reads if read not in meant]
+    reads = [*flow.reads]
     new = name_for_changed(site.run.taken_names(), root.id)
-    is_alone = flow.place is site.statement and {*ast.walk(site.statement)}.isdisjoint(values)
-    edits = _functional(decisions, recipe, rules, text, new, bool(values)) if is_alone else None
+    told = Rewrite.NEW_NAME(forbidden=forbidden.reason, new=new, name=root.id)
+    is_alone = flow.place is site.statement and {*ast.walk(site.statement)}.isdisjoint(reads)
+    edits = None
+    if is_alone and not isinstance(recipe, Copy):
+        is_used = not site.write.kind.is_statement and not isinstance(site.statement, ast.Expr)
+        if is_used and not reads:
+            told = Rewrite.FORBIDDEN(rewrite=Rewrite.FUNCTIONAL(), forbidden=forbidden.reason)
+            edits = _rewritten(decisions, Inline(()), text)
+        else:
+            edits = _rewritten(decisions, replace(recipe, places=(AccessPath(new),)), text)
     if edits is None:
         edits = (put_before(text, flow.place, [f"{new} = {root.id}.clone()"]),)
-        values = [*dict.fromkeys((root, *values))]
-    renamed = [Edit(*text.span(read), new) for read in values]
-    forbidden = site.forbidden()
-    if forbidden is None or any(text.text[edit.start : edit.end] != root.id for edit in renamed):
+        reads = [*dict.fromkeys((root, *reads))]
+    renamed = [Edit(*text.span(read), new) for read in reads]
+    if any(text.text[edit.start : edit.end] != root.id for edit in renamed):
         return None  # before Python 3.12, the expressions of an f-string have no places of their own
-    told = Rewrite.NEW_NAME(forbidden=forbidden.reason, new=new, name=root.id)
-    return Aside((*edits, *renamed), told, recipe.assumptions)
+    return Aside((*edits, *renamed), told, recipe.assumptions), reads
 
 
 def _root(site: Site) -> ast.Name | None:
@@ -98,15 +129,14 @@ def _root(site: Site) -> ast.Name | None:
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     held = site.state.env.get(node.id) if isinstance(node, ast.Name) else None
-    is_leaf = held is not None and held.objs == site.roots()
+    is_leaf = held is not None and held.objs == _leaf(site)
     return node if isinstance(node, ast.Name) and is_leaf else None
 
 
-def _flow(site: Site, root: ast.Name) -> Carried | None:
+def _flow(site: Site, root: ast.Name, meant: set[ast.expr]) -> Carried | None:
     """Return the reads that the write reaches, where no other code reads the name, nor is meant to see the change."""
-    run, leaf = site.run, site.roots()
-    named = {n for n in ast.walk(run.scope.node) if isinstance(n, ast.Name) and n.id == root.id}
-    if root.id in run.scope.volatile or not named <= {*run.scope.names}:
+    run, leaf = site.run, _leaf(site)
+    if root.id in run.scope.captured | run.scope.volatile:
         return None
     made = definitions_at(run.body, root)
     definition = next(iter(made)) if len(made) == 1 else None
@@ -120,7 +150,7 @@ def _flow(site: Site, root: ast.Name) -> Carried | None:
         if outer is run.scope.node or run.flow.is_in(statement, outer):  # type: ignore[arg-type]
             break
         outermost = outer  # type: ignore[assignment]
-    return carried(run.body, root.id, site.statement, outermost)
+    return carried(run.body, root.id, site.statement, outermost, meant)
 
 
 def _recipe(decisions: list[Decision], rules: _Rules) -> Verdict:
@@ -140,19 +170,19 @@ def _recipe(decisions: list[Decision], rules: _Rules) -> Verdict:
     return verdict
 
 
-def _functional(
-    decisions: list[Decision], recipe: Rebind | Copy | Split, rules: _Rules, text: Text, new: str, is_read: bool
-) -> tuple[Edit, ...] | None:
-    """Return the edits that make a statement bind the new name, or just use the result where nothing else reads it."""
-    if isinstance(recipe, Copy):
-        return None
-    site, made = decisions[0].site, recipe
-    is_used = isinstance(decisions[0].rule, CallRule) and not isinstance(site.statement, ast.Expr)
-    verdict = Inline(()) if is_used and not is_read else replace(made, places=(AccessPath(new),))
+def _rewritten(decisions: list[Decision], recipe: Rebind | Split | Inline, text: Text) -> tuple[Edit, ...] | None:
+    """Return the edits that carry a recipe out for the operations of a statement; None if one has no other form."""
     found: list[Decision] = []
     for decision in decisions:
         change = decision.rule.functional(decision.site) if isinstance(decision.rule, CallRule) else None
         if isinstance(change, Refuse):
             return None
-        found.append(replace(decision, verdict=verdict, change=change))
-    return Statements(text).edits(site.statement, found)
+        found.append(replace(decision, verdict=recipe, change=change))
+    return Statements(text).edits(decisions[0].site.statement, found)
+
+
+def _can_precede(text: Text, statement: ast.stmt) -> bool:
+    """Tell whether a line can be put before a statement, or a statement of its own into its line."""
+    start, _ = text.span(statement)
+    is_simple = not hasattr(statement, "body")
+    return is_simple or (text.indentation(start) is not None and not text.text.startswith("elif", start))
