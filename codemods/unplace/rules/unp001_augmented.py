@@ -28,7 +28,6 @@ from dataclasses import replace
 
 import libcst as cst
 
-from unplace.analysis.domain.paths import AccessPath
 from unplace.diagnostics.forms import Form
 from unplace.transform import casts, caught
 from unplace.transform.emit import bindings
@@ -74,8 +73,9 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
     value: cst.BaseExpression = operation(site, statement, statement.target)
     if casts.casts(site):
         value = casts.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
-    written = statement.target if recipe.places[0] == AccessPath.of(site.write.target) else None
-    return assignment(bindings.targets(snippet.text, recipe), value, blanks(statement.operator), written)
+    is_new = isinstance(statement.target, cst.Name) and statement.target.value != recipe.places[0].root
+    first = None if is_new else statement.target
+    return assignment(bindings.targets(snippet.text, recipe), value, blanks(statement.operator), first)
 
 
 def operation(site: Site, statement: cst.AugAssign, left: cst.BaseExpression) -> cst.BinaryOperation:

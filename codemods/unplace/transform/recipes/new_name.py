@@ -77,14 +77,14 @@ def _is_of_leaf(decisions: list[Decision]) -> bool:
     if not last.write.kind.is_statement and root_name(site.write.target) in last.other_reads():
         return False
     is_first = site.replaces_all() and isinstance(site.write.target, ast.Name)  # no gradient would reach the leaf
-    return _leaf(site) <= site.run.leaves and not (
+    return bool(_leaf(site)) and not (
         is_first or site.run.is_guarded(site.statement) or has_optimizer(site)
     )
 
 
 def _leaf(site: Site) -> Objs:
-    """Return the tensors that own the written memory, without those by which it is written."""
-    return site.roots() - site.state.bases.keys()
+    """Return what is made with `requires_grad=True` of the tensors that own the written memory."""
+    return site.roots() & site.run.leaves
 
 
 def _beside(
