@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unplace.analysis.domain.values import Objs, Tracked
+from unplace.analysis.domain.values import CONTAINER, Objs, Tracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.forbidden import is_allowed
@@ -28,12 +28,30 @@ _GRADIENTS = frozenset(["torch.autograd.grad", "torch.autograd.backward"])
 
 def meant_as_leaf(run: Run, leaf: Objs) -> Iterator[ast.expr]:
     """Iterate over the expressions of a scope that mean a leaf itself: what it is, or what its gradient is."""
-    for node in run.scope.of(ast.Attribute):
-        if node.attr in members.OF_LEAVES and _is(run, node.value, leaf):
-            yield node.value
+    asked = (node.value for node in run.scope.of(ast.Attribute) if node.attr in members.OF_LEAVES)
+    yield from (node for node in asked if _is(run, node, leaf))
+    yield from _given_as_inputs(run, leaf)
+
+
+def reads_of_gradient(run: Run, leaf: Objs) -> Iterator[ast.expr]:
+    """Iterate over the expressions of a scope that mean a tensor whose gradient they ask for."""
+    asked = (node.value for node in run.scope.of(ast.Attribute) if node.attr == "grad")
+    yield from (node for node in asked if _is(run, node, leaf))
+    yield from _given_as_inputs(run, leaf)
+
+
+def _given_as_inputs(run: Run, leaf: Objs) -> Iterator[ast.expr]:
     for call in run.scope.of(ast.Call):
         for given in _inputs(run, call):
-            yield from (n for n in walk(given) if isinstance(n, ast.expr) and _is(run, n, leaf))
+            parts = [part for part in walk(given) if isinstance(part, ast.expr)]
+            yield from (part for part in parts if _is(run, part, leaf) or _holds(run, part, leaf))
+
+
+def _holds(run: Run, node: ast.expr, leaf: Objs) -> bool:
+    """Tell whether an expression is a container of a leaf where the scope is left: `params`."""
+    value = run.values.get(node)
+    exits = run.program.exits(run.scope) if value is not None and value.may_be(CONTAINER) else []
+    return value is not None and any(not leaf.isdisjoint(state.reachable(value.objs)) for _, state in exits)
 
 
 def asks_for_gradients(run: Run) -> Iterator[ast.expr]:
