@@ -16,7 +16,7 @@ from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.forbidden import is_allowed
 from unplace.analysis.queries.handed_leaves import is_given_out, is_passed
 from unplace.analysis.syntax.bindings import last_name
-from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.nodes import DISPLAYS, walk
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members
 
@@ -43,7 +43,7 @@ def reads_of_gradient(run: Run, leaf: Objs) -> Iterator[ast.expr]:
 def _given_as_inputs(run: Run, leaf: Objs) -> Iterator[ast.expr]:
     for call in run.scope.of(ast.Call):
         for given in _inputs(run, call):
-            parts = [part for part in walk(given) if isinstance(part, ast.expr)]
+            parts = [part for part in walk(given) if isinstance(part, ast.expr) and not isinstance(part, DISPLAYS)]
             yield from (part for part in parts if _is(run, part, leaf) or _holds(run, part, leaf))
 
 
