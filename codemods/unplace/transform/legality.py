@@ -32,7 +32,7 @@ from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import flag_around
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
-from unplace.analysis.syntax.bindings import assigned_names, last_name, root_name
+from unplace.analysis.syntax.bindings import assigned_names
 from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind

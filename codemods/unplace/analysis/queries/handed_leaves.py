@@ -48,7 +48,7 @@ def is_given_out(run: Run, leaves: Objs) -> bool:
     if run.scope.is_module:
         return False
     exits = run.program.exits(run.scope)
-    return not exits or any(_has(state, value, leaves) or _leaves(state, leaves) for value, state in exits)
+    return not exits or any(leaves & state.reachable(value.objs) or _leaves(state, leaves) for value, state in exits)
 
 
 def is_passed(run: Run, state: Facts, leaves: Objs) -> bool:

@@ -95,7 +95,8 @@ def is_changed_otherwise(run: Run, write: Write, leaf: Objs) -> bool:
         if is_hidden or (other.value.tracked is Tracked.LEAF and is_allowed(other)):
             return True
     stores = (node for node in run.scope.of(ast.Attribute) if isinstance(node.ctx, ast.Store) and node.attr != "grad")
-    return any(_is(run, node.value, leaf) for node in stores)
+    own = (run.statement_of(node) for node in stores if _is(run, node.value, leaf))
+    return any(run.flow.may_follow(write.statement, statement) for statement in own)
 
 
 def _is_asked_elsewhere(run: Run) -> bool:
@@ -114,5 +115,6 @@ def _inputs(run: Run, call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _is(run: Run, node: ast.expr, leaf: Objs) -> bool:
+    """Tell whether an expression is one of these tensors, or was made where one of them is, in an earlier round."""
     value = run.values.get(node)
-    return value is not None and not value.objs.isdisjoint(leaf)
+    return value is not None and any(o in leaf or (o.old and o in map(run.names.aged, leaf)) for o in value.objs)

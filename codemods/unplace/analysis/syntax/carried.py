@@ -37,30 +37,38 @@ def carried(
     a name can be bound for all the reads. The reads in `others` don't count.
     """
     for place in _around(outermost, statement):
-        behind, before = _binding(name), _binding(name)
-        made = _inserted(body, statement, [], [behind])
-        bound: set[Definition] = {behind.targets[0]}
-        if place is not statement:
-            made = _inserted(_inserted(body, place, [before], []), statement, [], [behind])
-            bound.add(before.targets[0])
+        made, bound, first = _with_bindings(body, name, statement, place)
         seen = Reaching(made, binds_inside=True).seen_by
         while more := {node for node in _augmented(made, name) if seen.get(node, frozenset()) & bound} - bound:
             bound |= more
-        names = (n for n in seen if isinstance(n, ast.Name) and n.id == name and n not in others)
-        reads = [n for n in names if seen[n] & bound]
-        if all(seen[n] <= bound for n in reads):
+        names = [n for n in seen if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Del)]
+        reads = [n for n in names if seen[n] & bound and n is not first and n not in others]
+        if all(seen[n] <= bound for n in reads) and bound.isdisjoint(seen.get(first, ())):
             return Carried(place, tuple(sorted(reads, key=lambda n: (n.lineno, n.col_offset))))
     return None
+
+
+def _with_bindings(
+    body: list[ast.stmt], name: str, statement: ast.stmt, place: ast.stmt
+) -> tuple[list[ast.stmt], set[Definition], ast.Name]:
+    """Return a body in which a name is bound anew behind a statement and, if that is another one, before the place.
+
+    The definitions follow, and the read with which the place copies what the name held before: no round of a loop may
+    have changed that.
+    """
+    first = ast.Name(name, ast.Load())
+    behind, before = ast.Name(name, ast.Store()), ast.Name(name, ast.Store())
+    made = body
+    if place is not statement:
+        made = _inserted(body, place, [ast.Assign([before], first)], [])
+    made = _inserted(made, statement, [], [ast.Assign([behind], ast.Constant(None))])
+    return made, {behind, before}, first
 
 
 def definitions_at(body: list[ast.stmt], read: ast.Name) -> Definitions:
     """Return the definitions of a name that reach one of its reads, without those by `x += 1`."""
     found = Reaching(body, binds_inside=True).seen_by.get(read, frozenset([read.id]))
     return found - {*_augmented(body, read.id)}
-
-
-def _binding(name: str) -> ast.Assign:
-    return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None))
 
 
 def _augmented(body: list[ast.stmt], name: str) -> Iterator[ast.Name]:
