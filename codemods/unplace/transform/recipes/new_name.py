@@ -115,10 +115,11 @@ def _beside(
     if edits is None:
         edits = (put_before(text, flow.place, [f"{new} = {root.id}.clone()"]),)
         reads = [*dict.fromkeys((root, *reads))]
-    renamed = [Edit(*text.span(read), new) for read in reads]
-    if any(text.text[edit.start : edit.end] != root.id for edit in renamed):
-        return None  # before Python 3.12, the expressions of an f-string have no places of their own
-    return Aside((*edits, *renamed), told, recipe.assumptions), reads
+    renamed = {Edit(*text.span(read), new) for read in reads}
+    is_misplaced = len(renamed) < len(reads) or any(text.text[e.start : e.end] != root.id for e in renamed)
+    if is_misplaced:  # older versions of Python do so with the expressions of an f-string
+        return None
+    return Aside((*edits, *sorted(renamed)), told, recipe.assumptions), reads
 
 
 def _root(site: Site) -> ast.Name | None:
