@@ -16,6 +16,7 @@ from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.forbidden import is_allowed
 from unplace.analysis.queries.handed_leaves import is_given_out, is_passed
 from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.carried import carried
 from unplace.analysis.syntax.nodes import DISPLAYS, walk
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members
@@ -62,17 +63,21 @@ def asks_for_gradients(run: Run) -> Iterator[ast.expr]:
             yield call
 
 
-def is_asked_before(run: Run, made: ast.stmt, written: ast.stmt) -> bool:
-    """Tell whether gradients are asked for after a leaf was made and before it is written, perhaps in another round."""
-    start, end = run.flow.spot(made), run.flow.spot(written)
-    if start is None or end is None:
+def is_asked_before(run: Run, made: ast.stmt | None, written: ast.stmt) -> bool:
+    """Tell whether gradients are asked for after a leaf was made and before it is written, perhaps in another round.
+
+    `made` is None for an argument.
+    """
+    start, end = run.flow.spot(made) if made is not None else None, run.flow.spot(written)
+    if end is None or (start is None and made is not None):
         return True
-    rounds = [loop for loop in end.loops if loop not in start.loops]
+    first, around = (start.order, start.loops) if start is not None else (-1, ())
+    rounds = [loop for loop in end.loops if loop not in around]
     if rounds and _is_asked_elsewhere(run):
         return True
     for node in asks_for_gradients(run):
         spot = run.flow.spot(run.statement_of(node))
-        if spot is None or start.order < spot.order <= end.order or any(loop in spot.loops for loop in rounds):
+        if spot is None or first < spot.order <= end.order or any(loop in spot.loops for loop in rounds):
             return True
     return False
 
@@ -85,6 +90,19 @@ def is_handed_on(run: Run, write: Write, leaf: Objs, name: str) -> bool:
     if any(objs & leaf for s, objs in run.kept_in.items() if may_follow(write.statement, s)):
         return True
     return is_passed(run, write.state, leaf) and _is_asked_elsewhere(run)
+
+
+def asked_for_gradients_alone(run: Run, write: Write) -> set[str]:
+    """Return the names of leaves that nothing reads after a write, but to ask for their gradients."""
+    found: set[str] = set()
+    for name, held in write.state.env.items():
+        leaf = held.objs & run.leaves
+        if not leaf or leaf.isdisjoint(write.value.objs) or name in run.scope.captured:
+            continue
+        later = carried(run.body, name, write.statement, write.statement, {*meant_as_leaf(run, leaf)})
+        if later is not None and not later.reads:
+            found.add(name)
+    return found
 
 
 def is_changed_otherwise(run: Run, write: Write, leaf: Objs) -> bool:

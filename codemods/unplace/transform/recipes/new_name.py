@@ -29,8 +29,9 @@ from unplace.analysis.queries.leaf_reads import (
 )
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.carried import Carried, carried, definitions_at
-from unplace.diagnostics.catalogue import Rewrite
+from unplace.diagnostics.catalogue import Forbids, Rewrite
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform import casts, caught
@@ -68,10 +69,10 @@ def in_new_names(decided: Mapping[ast.stmt, list[Decision]], rules: _Rules, text
 def _is_of_leaf(decisions: list[Decision]) -> bool:
     """Tell whether a statement has one operation, or one chain, that writes what certainly is a leaf of the scope."""
     site = decisions[0].site
-    if not all(isinstance(d.verdict, Refuse) for d in decisions) or len({d.fate for d in decisions}) > 1:
+    if not all(_is_refused_as_leaf(d) for d in decisions) or len({d.fate for d in decisions}) > 1:
         return False
     forbidden = site.forbidden()
-    if forbidden is None or not forbidden.is_leaf or forbidden.is_doubtful or site.in_header:
+    if forbidden is None or not forbidden.is_leaf or forbidden.is_doubtful or forbidden.is_passed or site.in_header:
         return False
     last = decisions[-1].site
     if not last.write.kind.is_statement and root_name(site.write.target) in last.other_reads():
@@ -80,9 +81,17 @@ def _is_of_leaf(decisions: list[Decision]) -> bool:
     return bool(_leaf(site)) and not (is_first or site.run.is_guarded(site.statement) or has_optimizer(site))
 
 
+def _is_refused_as_leaf(decision: Decision) -> bool:
+    verdict = decision.verdict
+    return isinstance(verdict, Refuse) and verdict.reason.kind in (Refusal.FORBIDDEN_LEAF, Refusal.LEAF)
+
+
 def _leaf(site: Site) -> Objs:
-    """Return what is made with `requires_grad=True` of the tensors that own the written memory."""
-    return site.roots() & site.run.leaves
+    """Return what is made with `requires_grad=True` of the tensors that own the written memory, or was passed so."""
+    made, forbidden = site.roots() & site.run.leaves, site.forbidden()
+    if made or forbidden is None or forbidden.reason.kind is not Forbids.PASSED:
+        return made
+    return frozenset(o for o in site.roots() if o.parameter is not None)
 
 
 def _beside(
@@ -98,7 +107,8 @@ def _beside(
     recipe = _recipe(decisions, rules) if flow is not None and _can_precede(text, flow.place) else None
     if flow is None or not isinstance(recipe, Rebind | Copy | Split):
         return None
-    if recipe.places != (AccessPath(root.id),) or recipe.views:
+    is_handed_back = root.id in site.callers.returned(site.run.scope)
+    if recipe.places != (AccessPath(root.id),) or recipe.views or is_handed_back:
         return None
     reads = [*flow.reads]
     new = name_for_changed(site.run.taken_names(), root.id)
@@ -139,14 +149,15 @@ def _flow(site: Site, root: ast.Name, meant: set[ast.expr]) -> Carried | None:
         return None
     made = definitions_at(run.body, root)
     definition = next(iter(made)) if len(made) == 1 else None
-    if not isinstance(definition, ast.Name) or is_changed_otherwise(run, site.write, leaf):
+    is_passed = definition in {parameter.arg for parameter in run.scope.parameters}
+    if is_changed_otherwise(run, site.write, leaf) or not (is_passed or isinstance(definition, ast.Name)):
         return None
-    statement = run.statement_of(definition)
+    statement = run.statement_of(definition) if isinstance(definition, ast.Name) else None
     if is_asked_before(run, statement, site.statement) or is_handed_on(run, site.write, leaf, root.id):
         return None
     outermost = site.statement
     while isinstance(outer := run.parents.get(outermost), ast.stmt | ast.ExceptHandler | ast.match_case):
-        if outer is run.scope.node or run.flow.is_in(statement, outer):  # type: ignore[arg-type]
+        if outer is run.scope.node or (statement and run.flow.is_in(statement, outer)):  # type: ignore[arg-type]
             break
         outermost = outer  # type: ignore[assignment]
     return carried(run.body, root.id, site.statement, outermost, meant)
