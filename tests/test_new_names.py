@@ -306,6 +306,60 @@ def test_what_an_earlier_round_made_is_asked_for_its_gradient() -> None:
     outcome(after(body), True, 3)
 
 
+# -- callers ----------------------------------------------------------------------------------------------------------
+
+CALLED = """
+import torch
+
+
+def total(x):
+    y = x * 2
+    x[0] = 5.0
+    {last}
+
+
+a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+{calls}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "calls", "lines"),
+    [
+        (
+            "return (x * y).sum()",
+            "total(a).backward()\nprint(a.grad)",
+            ["x = x.clone()", "x[0] = 5.0", "return (x * y).sum()"],
+        ),
+        (
+            "(x * y).sum().backward()\n    return x.grad",
+            "print(total(a))",
+            ["new_x = x.clone()", "new_x[0] = 5.0", "(new_x * y).sum().backward()", "return x.grad"],
+        ),
+    ],
+    ids=["the caller asks for the gradient", "the function does"],
+)
+def test_a_leaf_that_is_passed_keeps_its_gradient(last: str, calls: str, lines: list[str]) -> None:
+    before = CALLED.format(last=last, calls=calls)
+    text = rewrite_text(before, "script.py", Options(whole_program=True)).after
+    assert [line.strip() for line in text.partition("x * 2\n")[2].splitlines()[: len(lines)]] == lines
+    namespace: dict[str, Any] = {}
+    exec(compile(text, "script.py", "exec"), namespace)
+    torch.testing.assert_close(namespace["a"].grad, torch.tensor([10.0, 8.0, 12.0]))
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_no_caller_gets_a_new_tensor_for_a_leaf_whose_gradient_it_asks_for(unsafe: bool) -> None:
+    before = CALLED.format(last="return (x * y).sum()", calls="z = total(a)\nprint(a * 2)\nz.backward()\nprint(a.grad)")
+    assert rewrite_text(before, "script.py", Options(whole_program=True, unsafe=unsafe)).after == before
+
+
+def test_what_is_read_behind_the_call_in_its_statement_is_read() -> None:
+    calls = "z = total(a), a * 1\nz[0].backward()\nprint(a.grad)"
+    before = CALLED.format(last="return (x * y).sum()", calls=calls)
+    assert rewrite_text(before, "script.py", Options(whole_program=True)).after == before
+
+
 # -- names and reads --------------------------------------------------------------------------------------------------
 
 
