@@ -82,6 +82,14 @@ def is_asked_before(run: Run, made: ast.stmt | None, written: ast.stmt) -> bool:
     return False
 
 
+def is_asked_in_rounds(run: Run, written: ast.stmt, leaf: Objs) -> bool:
+    """Tell whether a loop around a write to a leaf also asks for the gradient of the leaf."""
+    place = run.flow.spot(written)
+    loops = place.loops if place is not None else ()
+    spots = (run.flow.spot(run.statement_of(node)) for node in reads_of_gradient(run, leaf))
+    return any(spot is not None and loop in spot.loops for spot in spots for loop in loops)
+
+
 def is_handed_on(run: Run, write: Write, leaf: Objs, name: str) -> bool:
     """Tell whether code out of sight may get a leaf once it is written, or code in sight that works with gradients."""
     module, may_follow = run.program.module, run.flow.may_follow

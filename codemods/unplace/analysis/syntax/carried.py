@@ -48,6 +48,13 @@ def carried(
     return None
 
 
+def definitions_before(body: list[ast.stmt], name: str, statement: ast.stmt) -> Definitions:
+    """Return the definitions of a name that reach a statement, without those by `x += 1`."""
+    read = ast.Name(name, ast.Load())
+    seen = Reaching(_inserted(body, statement, [ast.Expr(read)], []), binds_inside=True).seen_by
+    return seen.get(read, frozenset([name])) - {*_augmented(body, name)}
+
+
 def _with_bindings(
     body: list[ast.stmt], name: str, statement: ast.stmt, place: ast.stmt
 ) -> tuple[list[ast.stmt], set[Definition], ast.Name]:
@@ -58,17 +65,9 @@ def _with_bindings(
     """
     first = ast.Name(name, ast.Load())
     behind, before = ast.Name(name, ast.Store()), ast.Name(name, ast.Store())
-    made = body
-    if place is not statement:
-        made = _inserted(body, place, [ast.Assign([before], first)], [])
-    made = _inserted(made, statement, [], [ast.Assign([behind], ast.Constant(None))])
-    return made, {behind, before}, first
-
-
-def definitions_at(body: list[ast.stmt], read: ast.Name) -> Definitions:
-    """Return the definitions of a name that reach one of its reads, without those by `x += 1`."""
-    found = Reaching(body, binds_inside=True).seen_by.get(read, frozenset([read.id]))
-    return found - {*_augmented(body, read.id)}
+    copied = ast.Expr(first) if place is statement else ast.Assign([before], first)
+    made = _inserted(body, place, [copied], [])
+    return _inserted(made, statement, [], [ast.Assign([behind], ast.Constant(None))]), {behind, before}, first
 
 
 def _augmented(body: list[ast.stmt], name: str) -> Iterator[ast.Name]:

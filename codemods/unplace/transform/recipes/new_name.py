@@ -28,7 +28,7 @@ from unplace.analysis.queries.leaf_reads import (
     meant_as_leaf,
 )
 from unplace.analysis.syntax.bindings import root_name
-from unplace.analysis.syntax.carried import Carried, carried, definitions_at
+from unplace.analysis.syntax.carried import Carried, carried, definitions_before
 from unplace.diagnostics.catalogue import Forbids, Rewrite
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.refusals import Refusal
@@ -36,6 +36,7 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform import casts, caught
 from unplace.transform.decisions import Decision
+from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import put_before
 from unplace.transform.emit.naming import name_for_changed
 from unplace.transform.emit.statements import Statements
@@ -51,19 +52,27 @@ _Rules = Mapping[Form, Any]
 def in_new_names(decided: Mapping[ast.stmt, list[Decision]], rules: _Rules, text: Text) -> dict[ast.stmt, Aside]:
     """Return the edits that give names of their own to what writes to leaves compute.
 
-    The later writes that the new name takes over belong to the first.
+    Other writes that may follow one of them belong to it: they may be writes to what the new name holds, then.
     """
     found: dict[ast.stmt, Aside] = {}
-    taken: dict[ast.Name, Aside] = {}
     for statement, decisions in decided.items():
-        root = _root(decisions[0].site)
-        if root is not None and root in taken:
-            found[statement] = taken[root]
-        made = _beside(decisions, root, rules, text) if root not in taken and _is_of_leaf(decisions) else None
-        if made is not None:
-            found[statement], reads = made
-            taken |= dict.fromkeys(reads, found[statement])
-    return found
+        if _first_of(decisions[0].site, found, decided) is None and _is_of_leaf(decisions):
+            made = _beside(decisions, rules, text)
+            found |= {statement: made} if made is not None else {}
+    firsts = {s: _first_of(ds[0].site, found, decided) for s, ds in decided.items() if s not in found}
+    return found | {s: found[first] for s, first in firsts.items() if first is not None}
+
+
+def _first_of(
+    site: Site, found: Mapping[ast.stmt, Aside], decided: Mapping[ast.stmt, list[Decision]]
+) -> ast.stmt | None:
+    """Return a statement that another one may follow, and that got a new name for what it writes to the same leaf."""
+    for statement in found:
+        first = decided[statement][0].site
+        is_same = first.run is site.run and not site.roots().isdisjoint(_leaf(first))
+        if is_same and site.run.flow.may_follow(statement, site.statement):
+            return statement
+    return None
 
 
 def _is_of_leaf(decisions: list[Decision]) -> bool:
@@ -94,28 +103,22 @@ def _leaf(site: Site) -> Objs:
     return frozenset(o for o in site.roots() if o.parameter is not None)
 
 
-def _beside(
-    decisions: list[Decision], root: ast.Name | None, rules: _Rules, text: Text
-) -> tuple[Aside, list[ast.Name]] | None:
-    """Return the edits that let a new name hold what a statement writes to a leaf, and the reads that take the name."""
-    site = decisions[0].site
+def _beside(decisions: list[Decision], rules: _Rules, text: Text) -> Aside | None:
+    """Return the edits that let a new name hold what a statement writes to a leaf."""
+    site, recipe = decisions[0].site, _recipe(decisions, rules)
     forbidden = site.forbidden()
-    meant = {*meant_as_leaf(site.run, _leaf(site))}
-    if root is None or forbidden is None or any(not isinstance(node, ast.Name) or node.id != root.id for node in meant):
+    if forbidden is None or not isinstance(recipe, Rebind | Copy | Split) or len(recipe.places) > 1:
         return None
-    flow = _flow(site, root, meant)
-    recipe = _recipe(decisions, rules) if flow is not None and _can_precede(text, flow.place) else None
-    if flow is None or not isinstance(recipe, Rebind | Copy | Split):
-        return None
-    is_handed_back = root.id in site.callers.returned(site.run.scope)
-    if recipe.places != (AccessPath(root.id),) or recipe.views or is_handed_back:
+    name = recipe.places[0].root
+    flow = _flow(site, name) if recipe.places[0].is_name else None
+    if flow is None or not _can_precede(text, flow.place) or (recipe.views and flow.place is not site.statement):
         return None
     reads = [*flow.reads]
-    new = name_for_changed(site.run.taken_names(), root.id)
-    told = Rewrite.NEW_NAME(forbidden=forbidden.reason, new=new, name=root.id)
+    new = name_for_changed(site.run.taken_names(), name)
+    told = Rewrite.NEW_NAME(forbidden=forbidden.reason, new=new, name=name)
     is_alone = flow.place is site.statement and {*ast.walk(site.statement)}.isdisjoint(reads)
     edits = None
-    if is_alone and not isinstance(recipe, Copy):
+    if is_alone and not isinstance(recipe, Copy) and not recipe.views:
         is_used = not site.write.kind.is_statement and not isinstance(site.statement, ast.Expr)
         if is_used and not reads:
             told = Rewrite.FORBIDDEN(rewrite=Rewrite.FUNCTIONAL(), forbidden=forbidden.reason)
@@ -123,44 +126,59 @@ def _beside(
         else:
             edits = _rewritten(decisions, replace(recipe, places=(AccessPath(new),)), text)
     if edits is None:
-        edits = (put_before(text, flow.place, [f"{new} = {root.id}.clone()"]),)
-        reads = [*dict.fromkeys((root, *reads))]
+        views = [replace(view, value=_renamed(view.value, name, new)) for view in recipe.views]
+        edits = (put_before(text, flow.place, [f"{new} = {name}.clone()", *bindings.lines(text, views)]),)
+        root = _root(site)
+        reads = [*dict.fromkeys((*([root] if root is not None and root.id == name else ()), *reads))]
     renamed = {Edit(*text.span(read), new) for read in reads}
-    is_misplaced = len(renamed) < len(reads) or any(text.text[e.start : e.end] != root.id for e in renamed)
+    is_misplaced = len(renamed) < len(reads) or any(text.text[e.start : e.end] != name for e in renamed)
     if is_misplaced:  # older versions of Python do so with the expressions of an f-string
         return None
-    return Aside((*edits, *sorted(renamed)), told, recipe.assumptions), reads
+    return Aside((*edits, *sorted(renamed)), told, recipe.assumptions)
 
 
 def _root(site: Site) -> ast.Name | None:
-    """Return the name of the leaf in the written expression; it holds nothing else."""
+    """Return the name at the bottom of the written expression."""
     node: ast.AST = site.write.target
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
-    held = site.state.env.get(node.id) if isinstance(node, ast.Name) else None
-    is_leaf = held is not None and held.objs == _leaf(site)
-    return node if isinstance(node, ast.Name) and is_leaf else None
+    return node if isinstance(node, ast.Name) else None
 
 
-def _flow(site: Site, root: ast.Name, meant: set[ast.expr]) -> Carried | None:
-    """Return the reads that the write reaches, where no other code reads the name, nor is meant to see the change."""
-    run, leaf = site.run, _leaf(site)
-    if root.id in run.scope.captured | run.scope.volatile:
+def _renamed(expression: str, name: str, new: str) -> str:
+    """Return an expression that reads another name in the place of one."""
+    made = ast.parse(expression, mode="eval")
+    for node in ast.walk(made):
+        if isinstance(node, ast.Name) and node.id == name:
+            node.id = new
+    return ast.unparse(made)
+
+
+def _flow(site: Site, name: str) -> Carried | None:
+    """Return the reads that the write reaches of the name of a leaf; None where other code is meant to see the change.
+
+    One statement of the scope makes the leaf, and everything that asks for its gradient does so under this name.
+    """
+    run, leaf, held = site.run, _leaf(site), site.state.env.get(name)
+    if name in run.scope.captured | run.scope.volatile | site.callers.returned(run.scope):
         return None
-    made = definitions_at(run.body, root)
+    meant = {*meant_as_leaf(run, leaf)}
+    if held is None or held.objs != leaf or any(not isinstance(n, ast.Name) or n.id != name for n in meant):
+        return None
+    made = definitions_before(run.body, name, site.statement)
     definition = next(iter(made)) if len(made) == 1 else None
     is_passed = definition in {parameter.arg for parameter in run.scope.parameters}
     if is_changed_otherwise(run, site.write, leaf) or not (is_passed or isinstance(definition, ast.Name)):
         return None
     statement = run.statement_of(definition) if isinstance(definition, ast.Name) else None
-    if is_asked_before(run, statement, site.statement) or is_handed_on(run, site.write, leaf, root.id):
+    if is_asked_before(run, statement, site.statement) or is_handed_on(run, site.write, leaf, name):
         return None
     outermost = site.statement
     while isinstance(outer := run.parents.get(outermost), ast.stmt | ast.ExceptHandler | ast.match_case):
         if outer is run.scope.node or (statement and run.flow.is_in(statement, outer)):  # type: ignore[arg-type]
             break
         outermost = outer  # type: ignore[assignment]
-    return carried(run.body, root.id, site.statement, outermost, meant)
+    return carried(run.body, name, site.statement, outermost, meant)
 
 
 def _recipe(decisions: list[Decision], rules: _Rules) -> Verdict:
