@@ -63,11 +63,16 @@ def asks_for_gradients(run: Run) -> Iterator[ast.expr]:
             yield call
 
 
-def is_asked_before(run: Run, made: ast.stmt | None, written: ast.stmt) -> bool:
-    """Tell whether gradients are asked for after a leaf was made and before it is written, perhaps in another round.
+def is_asked_before(run: Run, made: ast.stmt | None, leaf: Objs) -> bool:
+    """Tell whether gradients are asked for between the making of a leaf and a write to it, perhaps in another round.
 
     `made` is None for an argument.
     """
+    written = {w.statement for w in run.all_writes() if not leaf.isdisjoint(w.state.roots(w.value.objs))}
+    return any(_is_asked_between(run, made, statement) for statement in written)
+
+
+def _is_asked_between(run: Run, made: ast.stmt | None, written: ast.stmt) -> bool:
     start, end = run.flow.spot(made) if made is not None else None, run.flow.spot(written)
     if end is None or (start is None and made is not None):
         return True

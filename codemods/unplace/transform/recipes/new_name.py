@@ -171,7 +171,7 @@ def _flow(site: Site, name: str) -> Carried | None:
     if is_changed_otherwise(run, site.write, leaf) or not (is_passed or isinstance(definition, ast.Name)):
         return None
     statement = run.statement_of(definition) if isinstance(definition, ast.Name) else None
-    if is_asked_before(run, statement, site.statement) or is_handed_on(run, site.write, leaf, name):
+    if is_asked_before(run, statement, leaf) or is_handed_on(run, site.write, leaf, name):
         return None
     outermost = site.statement
     while isinstance(outer := run.parents.get(outermost), ast.stmt | ast.ExceptHandler | ast.match_case):
