@@ -313,6 +313,11 @@ READ = "square(x).backward()\nreturn (x.grad,)\n"
         pytest.param("nn.init.ones_(x)\nx[0] = 3.0\n" + READ, id="initialised"),
         pytest.param("x[0] = 3.0\n" + READ.replace("return", "x.data -= x.grad\nreturn"), id="moved by its data"),
         pytest.param("opt = torch.optim.SGD([x], 0.1)\nx[0] = x[1] * 2\n" + READ, id="an optimizer has it"),
+        pytest.param(
+            "try:\n    x = torch.ones(3, requires_grad=True)\n    c()\nexcept ValueError:\n"
+            "    if n:\n        x[0] = 3.0\n    print(x)\n" + READ,
+            id="made where an error leads to the write",
+        ),
         pytest.param("with c:\n    x[0] = 3.0\n" + READ, id="the error may be swallowed"),
         pytest.param("square(x).backward()\nx *= 2\n" + READ, id="changed between two gradients"),
         pytest.param(

@@ -111,7 +111,9 @@ def _beside(decisions: list[Decision], rules: _Rules, text: Text) -> Aside | Non
         return None
     name = recipe.places[0].root
     flow = _flow(site, name) if recipe.places[0].is_name else None
-    if flow is None or not _can_precede(text, flow.place) or (recipe.views and flow.place is not site.statement):
+    if flow is None or not _can_precede(text, flow.place) or (isinstance(recipe, Copy) and recipe.after):
+        return None
+    if recipe.views and flow.place is not site.statement:
         return None
     reads = [*flow.reads]
     new = name_for_changed(site.run.taken_names(), name)
@@ -173,11 +175,13 @@ def _flow(site: Site, name: str) -> Carried | None:
     statement = run.statement_of(definition) if isinstance(definition, ast.Name) else None
     if is_asked_before(run, statement, leaf) or is_handed_on(run, site.write, leaf, name):
         return None
-    outermost = site.statement
-    while isinstance(outer := run.parents.get(outermost), ast.stmt | ast.ExceptHandler | ast.match_case):
-        if outer is run.scope.node or (statement and run.flow.is_in(statement, outer)):  # type: ignore[arg-type]
-            break
-        outermost = outer  # type: ignore[assignment]
+    outermost, outer = site.statement, run.parents.get(site.statement)
+    while isinstance(outer, ast.stmt | ast.ExceptHandler | ast.match_case) and outer is not run.scope.node:
+        if isinstance(outer, ast.stmt):
+            if statement is not None and run.flow.is_in(statement, outer):
+                break
+            outermost = outer
+        outer = run.parents.get(outer)
     return carried(run.body, name, site.statement, outermost, meant)
 
 
