@@ -31,6 +31,7 @@ class Rewrite(Kind):
     ELEMENT_COUNTED = "the loop counts the elements of `{whole}`, so that the list can hold a new tensor for `{row}`"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
     STORES_APART = "the stores to {names} get statements of their own"
+    NEW_NAME = "{forbidden}; `{new}` gets the changed values, and `{name}` stays the leaf that it is"
     UNRECORDED = "{forbidden}; the change is put under `with torch.no_grad():`"
     UNRECORDED_UPDATE = (
         "{forbidden}; the change is put under `with torch.no_grad():` in {function}(), which returns no tensor"

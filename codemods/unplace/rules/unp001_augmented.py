@@ -13,6 +13,8 @@ Other names of the same tensor are rebound with it (`a = b = a + 1`), and views 
 the statement. A write through a view whose base is read later goes to a clone of the base. In place, the target keeps
 its dtype. Where the operands are known to differ, the result is cast back.
 
+Where the code asks for the gradient of a leaf, its new values get a name of their own: `new_x = x * 2` (see UNP005).
+
 Not an operation of this rule: numbers, lists, strings and arrays; `x @= w` (tensors have no in-place matrix product).
 
 Kept: parameters, buffers, gradients, and code under `no_grad`.
@@ -75,7 +77,9 @@ def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.A
     value: cst.BaseExpression = operation(site, statement, statement.target)
     if casts.casts(site):
         value = casts.cast(value, cst.Attribute(value=statement.target, attr=cst.Name("dtype")))
-    return assignment(bindings.targets(snippet.text, recipe), value, blanks(statement.operator), statement.target)
+    is_new = isinstance(statement.target, cst.Name) and statement.target.value != recipe.places[0].root
+    first = None if is_new else statement.target
+    return assignment(bindings.targets(snippet.text, recipe), value, blanks(statement.operator), first)
 
 
 RULE = Augmented()

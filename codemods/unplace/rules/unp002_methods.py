@@ -17,6 +17,8 @@ method called on the view stays, after a clone of the base.
 `copy_` and random fills (`normal_`) are called on a new tensor (`x = torch.empty_like(x).normal_()`), which draws the
 same numbers. A call inside an expression moves to a statement before it, if nothing in between can notice.
 
+Where the code asks for the gradient of a leaf, its new values get a name of their own: `new_x = x.mul(2)` (see UNP005).
+
 Not rewritten:
 
 - methods that write no values (`requires_grad_`) or have no functional counterpart (`resize_`, `set_`);

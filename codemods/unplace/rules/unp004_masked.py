@@ -17,6 +17,9 @@ Every other masked store goes to a clone, and its value is computed before (see 
     y = torch.where(mask, other, y)
     y = torch.where(y < 0, y + 360, y)
 
+Where the code asks for the gradient of a leaf, its new values get a name of their own, `new_x = x.masked_fill(x < 0,
+0)` (see UNP005).
+
 `masked_fill` raises where a store gives infinity: `y[y < 0] = -1e9` of a tensor that may be of half precision becomes
 `torch.where`, or a clone where it may be one of integers.
 

@@ -15,6 +15,18 @@ If the computation of the value may save the tensor, the value is computed befor
 save a view of the clone, and the store would break it. If `y = y.clone()` is there already, only the value moves before
 it.
 
+A leaf must stay what it is where the code asks for its gradient. The clone gets a name of its own there, and the later
+reads of the values take it, if all of them are in sight:
+
+    x[0] = 5.0
+    (x * x).sum().backward()
+    print(x.grad)
+
+    new_x = x.clone()
+    new_x[0] = 5.0
+    (new_x * new_x).sum().backward()
+    print(x.grad)
+
 Other names of the same tensor get the same clone, and views that are read later are made again before the store. A
 store through a view clones the base of the view.
 

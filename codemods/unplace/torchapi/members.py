@@ -52,6 +52,11 @@ OF_ONE_OBJECT = frozenset(
 )
 """Attributes and methods that concern a single tensor object: a copy doesn't share them."""
 
+OF_LEAVES = frozenset(
+    ["grad", "is_leaf", "requires_grad", "retain_grad", "register_hook", "register_post_accumulate_grad_hook"]
+)
+"""Attributes and methods by which code asks for the gradient of a leaf, rather than for its values."""
+
 SPARSE_WRITES = frozenset(
     [
         *("index_add_", "index_copy_", "index_fill_", "index_put_", "index_reduce_", "put_"),

@@ -22,6 +22,7 @@ from unplace.transform.recipes import elements, entry, hoisted, pieces, rows, sa
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.collect_rows import collect_row
+from unplace.transform.recipes.new_name import in_new_names
 from unplace.transform.recipes.unrecorded import under_no_grad
 from unplace.transform.recipes.unrecorded_calls import calls_under_no_grad
 from unplace.transform.sites import Site
@@ -49,8 +50,11 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
-        unrecorded = under_no_grad(decided, self.text, unsafe=self.options.unsafe)
-        unrecorded |= calls_under_no_grad(decided, self.text)
+        named = in_new_names(decided, self.rules, self.text)
+        named = {statement: aside for statement, aside in named.items() if self._is_made(aside)}
+        others = {statement: ds for statement, ds in decided.items() if statement not in named}
+        unrecorded = under_no_grad(others, self.text, unsafe=self.options.unsafe)
+        unrecorded |= calls_under_no_grad(others, self.text) | named
         around = unrecorded | made_batched(decided, self.text) | self._taken_apart(decided)
         for statement, decisions in decided.items():
             if decisions[0] in chosen or statement in around:

@@ -27,12 +27,13 @@ from unplace.analysis.queries import apart
 from unplace.analysis.queries.grad_switches import may_keep_graph
 from unplace.analysis.queries.handed_leaves import is_handed_out
 from unplace.analysis.queries.layouts import LASTING
+from unplace.analysis.queries.leaf_reads import reads_of_gradient
 from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.purpose import documented, flag_around
 from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
-from unplace.analysis.syntax.bindings import assigned_names, last_name, root_name
+from unplace.analysis.syntax.bindings import assigned_names
 from unplace.diagnostics.catalogue import Assumption, Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
@@ -199,9 +200,7 @@ def _sets_parameter(site: Site) -> bool:
 
 def is_optimised(site: Site) -> bool:
     """Tell whether the scope asks for the gradient of the written leaf, or hands the leaf to an optimizer."""
-    if _has_gradient_read(site) or any(gradient_is_read(site, name) for name in _names_of(site)):
-        return True
-    return has_optimizer(site)
+    return _has_gradient_read(site) or has_optimizer(site)
 
 
 def has_optimizer(site: Site) -> bool:
@@ -217,22 +216,8 @@ def _makes_optimizer(site: Site, call: ast.Call) -> bool:
 
 
 def _has_gradient_read(site: Site) -> bool:
-    """Tell whether the function asks for the gradient of the written name, which is then a leaf being optimised."""
-    name = root_name(site.write.target)
-    return name is not None and gradient_is_read(site, name)
-
-
-def gradient_is_read(site: Site, name: str) -> bool:
-    """Tell whether the scope asks for the gradient of `name` anywhere: `name.grad`, or `grad(loss, name)`."""
-    for node in ast.walk(site.run.scope.node):
-        if isinstance(node, ast.Attribute) and node.attr == "grad":
-            if isinstance(node.value, ast.Name) and node.value.id == name:
-                return True
-        elif isinstance(node, ast.Call) and last_name(node.func) == "grad":
-            inputs = (*node.args[1:2], *(k.value for k in node.keywords if k.arg == "inputs"))
-            if any(isinstance(n, ast.Name) and n.id == name for given in inputs for n in ast.walk(given)):
-                return True
-    return False
+    """Tell whether the function asks for the gradient of the written tensor, which is then a leaf being optimised."""
+    return any(reads_of_gradient(site.run, site.owners()))
 
 
 def _may_call_itself(site: Site) -> bool:
@@ -274,14 +259,9 @@ def _unfit(site: Site) -> Refuse | None:
     read_while_written = site.read_while_written_in()
     if read_while_written is not None:
         return Refuse(Refusal.READS_ANOTHER_VIEW(line=Line(read_while_written)))
-    if site.is_leaf() and any(gradient_is_read(site, n) for n in _names_of(site)):
+    if site.is_leaf() and _has_gradient_read(site):
         return Refuse(Refusal.LEAF(name=site.name))
     return None
-
-
-def _names_of(site: Site) -> set[str]:
-    roots = site.roots()
-    return {name for name, held in site.state.env.items() if held.objs & roots}
 
 
 def assumptions_about(site: Site) -> tuple[Reason, ...]:

@@ -18,7 +18,7 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Objs, Origin, Tracked, Value
+from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Obj, Objs, Origin, Tracked, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.module import ModuleIndex
@@ -40,7 +40,20 @@ def is_handed_out(run: Run, write: Write) -> bool:
     exits = run.program.exits(run.scope)
     if any(_gives(run, state, value, leaves) or _leaves(state, leaves) for value, state in exits):
         return True
-    return _asks(run.program.module) and any(_passes(run, write.state, leaves))
+    return _asks(run.program.module) and is_passed(run, write.state, leaves)
+
+
+def is_given_out(run: Run, leaves: Objs) -> bool:
+    """Tell whether a function returns a leaf, or leaves it in an object from outside."""
+    if run.scope.is_module:
+        return False
+    exits = run.program.exits(run.scope)
+    return not exits or any(_has(state, value, leaves) or _leaves(state, leaves) for value, state in exits)
+
+
+def is_passed(run: Run, state: Facts, leaves: Objs) -> bool:
+    """Tell whether a call of an own function gets a leaf."""
+    return any(_passes(run, state, leaves))
 
 
 def _asks(module: ModuleIndex) -> bool:
@@ -82,9 +95,15 @@ def _has(state: Facts, value: Value, leaves: Objs) -> bool:
 
 
 def _tensors(state: Facts, value: Value) -> list[Value]:
-    """Return a value, or what the slots of a container hold."""
-    inner = (held for _, held in state.reachable_slots(value.objs))
-    return [each for each in (value, *inner) if not each.must_be(CONTAINER)]
+    """Return a value, or what the slots of a container hold, and those of containers in them."""
+    found, todo, seen = [], [value], set[Obj]()
+    while todo:
+        each = todo.pop()
+        if not each.must_be(CONTAINER):
+            found.append(each)
+        todo += (held for _, held in state.reachable_slots(each.objs - seen))
+        seen |= each.objs
+    return found
 
 
 def _passes(run: Run, state: Facts, leaves: Objs) -> Iterator[bool]:

@@ -3,6 +3,8 @@
 delta = bias @ y[1:]                        new_y = torch.sqrt(y[positive])
 y = y.clone()                               y = y.clone()
 y[1:] += delta                              y[positive] = new_y
+
+and for a changed copy beside a leaf: `new_x = x.clone()`.
 """
 
 from __future__ import annotations
@@ -19,6 +21,12 @@ _WORDS: dict[type[ast.operator], str] = {ast.Add: "delta", ast.Sub: "delta", ast
 def name_for(taken: set[str], operation: ast.AST, target: ast.expr, value: ast.expr) -> str:
     """Return a name that isn't taken for a value that an operation combines with its target, or stores in it."""
     return new_name(taken, _wanted(operation, target, value))
+
+
+def name_for_changed(taken: set[str], name: str) -> str:
+    """Return a name that isn't taken for a changed copy of what another name holds: `new_x`."""
+    plain = name.strip("_")
+    return new_name(taken, f"new_{plain}" if plain and not plain.startswith("new") else f"{name}_changed")
 
 
 def _wanted(operation: ast.AST, target: ast.expr, value: ast.expr) -> str:

@@ -30,6 +30,7 @@ from unplace.analysis.project.compiled import compiled
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.whole import calls_in_run
 from unplace.analysis.queries.apart import arguments_apart
+from unplace.analysis.queries.leaf_reads import asked_for_gradients_alone, reads_of_gradient
 from unplace.analysis.queries.noticed import Observers
 from unplace.analysis.queries.observers import Watch
 from unplace.analysis.syntax.bindings import assigned_names
@@ -235,7 +236,7 @@ class Handbacks:
             site = self.site(call)
             if site.registered() is not None:
                 return Refuse(Refusal.REGISTERED(name=site.name))
-            if not self.is_read(call, site, site.live(), elsewhere=True):
+            if not self.is_read(call, site, self.live(site), elsewhere=True):
                 outside = site.observers()  # callers of this function may read what it passes on
                 if outside.blockers:
                     return Refuse(outside.blockers[0])
@@ -270,7 +271,11 @@ class Handbacks:
         if isinstance(rebound, Refuse):
             return rebound
         if isinstance(rebound, Rebind):
-            is_needed = rebound.places[0].root in site.live() or not isinstance(place, ast.Name) or bool(rebound.views)
+            if rebound.places[0].root in self.live(site) and any(reads_of_gradient(site.run, site.roots())):
+                return Refuse(Refusal.LEAF(name=site.name))
+            is_needed = (
+                rebound.places[0].root in self.live(site) or not isinstance(place, ast.Name) or bool(rebound.views)
+            )
             places = rebound.places if is_needed else rebound.places[1:]
             refusal = self._unfit(handback, taking, name, places, rebound.views)
             if refusal is not None:
@@ -351,6 +356,10 @@ class Handbacks:
         """Return a call that hands a tensor over as the site of a write to it."""
         return Site(call.program, call.run, call.write, Form.METHOD, self.callers, self.options)
 
+    def live(self, site: Site) -> set[str]:
+        """Return the names whose values may be read after a call; `x.grad` alone reads none of `x`."""
+        return site.live() - (asked_for_gradients_alone(site.run, site.write) - site.other_reads())
+
     def is_read(self, call: Handed, site: Site, live: set[str], *, elsewhere: bool = False) -> bool:
         """Tell whether the caller notices the write, or, with `elsewhere`, code in other files such as importers."""
         if not elsewhere:
@@ -361,7 +370,7 @@ class Handbacks:
     def _is_read_somewhere(self, scope: Scope, name: str) -> bool:
         found = calls_that_hand if self.options.spans_files else calls_in_file
         calls = found(self.program, scope, name) if name in self._written(scope) else ()
-        return any(self.is_read(call, site, site.live()) for call in calls for site in [self.site(call)])
+        return any(self.is_read(call, site, self.live(site)) for call in calls for site in [self.site(call)])
 
 
 def _with_sites(run: Run) -> set[ast.stmt]:

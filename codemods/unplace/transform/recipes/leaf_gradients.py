@@ -29,12 +29,13 @@ from unplace.analysis.domain.variants import GENERAL
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.recording import may_be_off
+from unplace.analysis.queries.leaf_reads import is_asked_in_rounds
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind, is_false
 from unplace.torchapi import members
-from unplace.transform.legality import has_optimizer, is_like_a_parameter, is_optimised
+from unplace.transform.legality import has_optimizer, is_like_a_parameter
 from unplace.transform.recipes.graphless import Graphs, is_of_all_parameters
 from unplace.transform.sites import Site
 
@@ -73,9 +74,7 @@ def is_of_optimised_leaf(site: Site) -> bool:
     forbidden = site.forbidden()
     if forbidden is None or not forbidden.is_leaf or forbidden.is_doubtful or not site.is_leaf():
         return False
-    spot = site.run.flow.spot(site.statement)
-    is_in_loop = spot is not None and bool(spot.loops)
-    if not has_optimizer(site) and not (is_in_loop and is_optimised(site)):
+    if not has_optimizer(site) and not is_asked_in_rounds(site.run, site.statement, site.owners()):
         return False
     return not _is_of_other_leaves(site) and _is_without_graphs(site)
 

@@ -141,7 +141,7 @@ class Callers:
                 line = call.line(self.program)
                 return [Refusal.PASSES_OTHER(line=line, parameter=parameter, other=other)], []
             at_call = self._handbacks.site(call)
-            live = at_call.live()
+            live = self._handbacks.live(at_call)
             state, objs = call.write.state, call.write.value.objs
             shared = [other for other in call.write.operands if state.may_share(other.objs, objs)]
             if any(state.parted().may_share(other.objs, objs) for other in shared):
@@ -206,7 +206,7 @@ class Callers:
             for value in passing.values:
                 call = Handed(program, passing.run, replace(passing.unfollowed.write, value=value))
                 at_call = self._handbacks.site(call)
-                if self._handbacks.is_read(call, at_call, at_call.live()):
+                if self._handbacks.is_read(call, at_call, self._handbacks.live(at_call)):
                     return Refusal.NOT_FOLLOWED_READ(function=name, line=at)
         return None
 
