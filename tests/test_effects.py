@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 import torchapi_measure  # noqa: E402
 from torchapi_fixed import fixed_function  # noqa: E402
-from torchapi_measure import Sample, flat, labelled, quietly, storage  # noqa: E402
+from torchapi_measure import Sample, flat, labelled, quietly, storage, transposed  # noqa: E402
 from torchapi_operators import OPINFO  # noqa: E402
 from torchapi_samples import by_name  # noqa: E402
 
@@ -269,6 +269,25 @@ def test_pieces_of_a_split_are_forbidden_to_write(name: str) -> None:
     piece = getattr(torch.ones(2, 2, requires_grad=True) * 1, name)(*given)[0]
     with pytest.raises(RuntimeError, match="multiple views"):
         piece.add_(1)
+
+
+def test_dense_results_are_those_that_lose_the_strides_of_their_tensor() -> None:
+    lost: dict[str, set[bool]] = {}
+    for name in torchapi.table._table()["inplace_methods"]:
+        method = torchapi.inplace_method(name)
+        counterpart = method.functional if method is not None else None
+        for sample, _ in few(counterpart, torch.float32) if counterpart else ():
+            given = sample.input
+            if not isinstance(given, torch.Tensor) or given.dim() < 2 or given.layout is not torch.strided:
+                continue
+            turned = transposed(given)
+            written = quietly(lambda: getattr(turned.clone(), name)(*sample.args, **sample.kwargs))  # noqa: B023
+            result = quietly(lambda: getattr(turned, counterpart)(*sample.args, **sample.kwargs))  # noqa: B023
+            if written is not None and not turned.is_contiguous() and result.shape == turned.shape:
+                lost.setdefault(counterpart, set()).add(result.stride() != written.stride())
+    assert all(len(found) == 1 for found in lost.values())
+    assert {name for name, found in lost.items() if True in found} == members.DENSE & lost.keys()
+    assert members.DENSE - lost.keys() <= {"rrelu", "mvlgamma", "renorm"}, "not measured here"
 
 
 def test_names_of_tensors_and_of_torch_exist() -> None:

@@ -32,6 +32,7 @@ class Refusal(Kind):
     STRIDES = "its strides may let several elements share one place in memory"
     EXPANDED = "`{name}` is expanded: several of its elements share one place in memory"
     THROUGH_DATA = "the write goes through `.data`, past autograd; write to the tensor itself or detach it"
+    ORDER_READ = "`{call}` in {line} depends on the order of its elements in memory, which a new tensor wouldn't have"
     READS_ITS_WRITE = "an operand shares memory with the target, so in place the operation reads its own writes"
     READS_ANOTHER_VIEW = "{line} writes the tensor while it reads another view of it; no gradient of that is right"
     LEAF = "`{name}` is a leaf whose .grad is read: a new tensor under its name would have none"

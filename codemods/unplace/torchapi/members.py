@@ -11,6 +11,20 @@ PERMUTING = TRANSPOSED | {"adjoint", "moveaxis", "movedim", "permute", "swapaxes
 RESTRIDING = frozenset(["as_strided", "view", "view_as"])
 """Methods that depend on the strides of their tensor: with other strides they raise, or return other elements."""
 
+DENSE = frozenset(
+    [
+        *("addbmm", "addmm", "baddbmm", "cumprod", "cumsum", "index_add", "index_copy", "index_reduce", "masked_fill"),
+        *("masked_scatter", "mvlgamma", "renorm", "rrelu", "scatter", "scatter_add", "scatter_reduce", "tril", "triu"),
+    ]
+)
+"""Operators whose results are dense, in the order of their dimensions, whatever strides the tensor has. Measured."""
+
+TELLING_ORDER = frozenset(["contiguous", "data_ptr", "is_contiguous", "storage_offset", "stride"])
+"""Methods that tell the order of a tensor's elements in memory, or return the tensor itself where that is usual."""
+
+ASKING_FOR_ORDER = RESTRIDING | TELLING_ORDER | {"flatten", "ravel", "reshape", "reshape_as", "unflatten"}
+"""Methods that give something else, or raise, where the elements are in another order in memory."""
+
 USUALLY_VIEWS = frozenset(["reshape", "flatten", "ravel", "view_as", "reshape_as"])
 """Methods that copy a tensor only if its strides make that necessary."""
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Origin
+from unplace.analysis.queries.strides import reads_order
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.catalogue import Purpose
@@ -25,9 +26,9 @@ from unplace.diagnostics.reasons import Line
 from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import members
 from unplace.transform.emit.written_out import can_be_written_out
-from unplace.transform.legality import of_selection
+from unplace.transform.legality import of_selection, private_copy
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Keep, Plain, Rebind, Refuse, Verdict
+from unplace.transform.verdicts import Copy, Inline, Keep, Plain, Rebind, Refuse, Split, Verdict
 
 _STORES = (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
 
@@ -47,6 +48,27 @@ def without_clone(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
     if not isinstance(verdict, Copy) or not chain[0].fills_own_memory():
         return verdict
     return Plain(verdict.assumptions) if can_be_written_out(chain) else Keep(Purpose.NORMAL_FORM(name=chain[0].name))
+
+
+def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
+    """Return the verdict on a write, or one that lets it stay on a clone, whose strides are those of the tensor.
+
+    So it is where code asks for the order of the elements in memory, which the functional form wouldn't keep.
+    """
+    first = chain[0]
+    is_dense = any(each.form is Form.MASKED_STORE or _short(each) in members.DENSE for each in chain)
+    if not is_dense or not isinstance(verdict, Rebind | Inline | Split):
+        return verdict
+    reader = reads_order(first.run, first.write)
+    if reader is None:
+        return verdict
+    if first.write.kind.is_statement or isinstance(first.statement, ast.Expr):
+        return private_copy(first)
+    return Refuse(Refusal.ORDER_READ(call=code_of(reader), line=Line(reader.lineno)))
+
+
+def _short(site: Site) -> str:
+    return site.write.name.rsplit(".", 1)[-1].removesuffix("_")
 
 
 def is_costly(site: Site, verdict: Verdict) -> bool:

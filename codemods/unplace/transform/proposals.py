@@ -15,7 +15,7 @@ from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
 from unplace.transform import casts, caught, intent, legality
 from unplace.transform.decisions import Decision
-from unplace.transform.normal_form import normal_form, without_clone
+from unplace.transform.normal_form import keeping_order, normal_form, without_clone
 from unplace.transform.recipes import expressions
 from unplace.transform.recipes.batched_buffers import unfit
 from unplace.transform.rule import CallRule, StatementRule
@@ -61,7 +61,8 @@ class Proposals:
 
     def _chain_verdict(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
         """Return one verdict for the calls of a chain, which write the same tensor; it respects their intent."""
-        verdict = without_clone(tuple(chain), self._chain_recipe(statement, chain))
+        recipe = keeping_order(tuple(chain), self._chain_recipe(statement, chain))
+        verdict = without_clone(tuple(chain), recipe)
         return intent.contradicted(chain[0], chain[-1].node, verdict) or unfit(chain[0], verdict) or verdict
 
     def _chain_recipe(self, statement: ast.stmt, chain: list[Site]) -> Verdict:
@@ -95,7 +96,11 @@ class Proposals:
 
     def _leader(self, site: Site) -> Decision:
         rule: StatementRule = self.by_form[site.form]
-        verdict = legality.settled(site) or normal_form(site) or without_clone((site,), rule.decide(site))
+        verdict = (
+            legality.settled(site)
+            or normal_form(site)
+            or without_clone((site,), keeping_order((site,), rule.decide(site)))
+        )
         return Decision(site, rule, intent.contradicted(site, site.node, verdict) or unfit(site, verdict) or verdict)
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:

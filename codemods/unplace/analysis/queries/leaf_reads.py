@@ -19,12 +19,7 @@ from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.carried import carried
 from unplace.analysis.syntax.nodes import DISPLAYS, walk
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import members
-
-_ASKING = ("grad", "backward", "optim")
-"""What a file names that works with the gradients of leaves."""
-
-_GRADIENTS = frozenset(["torch.autograd.grad", "torch.autograd.backward"])
+from unplace.torchapi import members, modes
 
 
 def meant_as_leaf(run: Run, leaf: Objs) -> Iterator[ast.expr]:
@@ -59,7 +54,7 @@ def asks_for_gradients(run: Run) -> Iterator[ast.expr]:
     """Iterate over the expressions of a scope that compute or read gradients."""
     yield from (node for node in run.scope.of(ast.Attribute) if node.attr == "grad")
     for call in run.scope.of(ast.Call):
-        if last_name(call.func) == "backward" or run.program.module.qualified(run.scope, call.func) in _GRADIENTS:
+        if last_name(call.func) == "backward" or run.program.module.qualified(run.scope, call.func) in modes.GRADIENTS:
             yield call
 
 
@@ -133,7 +128,7 @@ def is_changed_otherwise(run: Run, write: Write, leaf: Objs) -> bool:
 def _is_asked_elsewhere(run: Run) -> bool:
     """Tell whether other code of the file works with gradients."""
     own = [*(node.attr for node in run.scope.of(ast.Attribute)), *(node.id for node in run.scope.names)]
-    return any(run.program.module.reads_of(word) > own.count(word) for word in _ASKING)
+    return any(run.program.module.reads_of(word) > own.count(word) for word in modes.ASKING_FOR_GRADIENTS)
 
 
 def _inputs(run: Run, call: ast.Call) -> Iterator[ast.expr]:
