@@ -61,7 +61,7 @@ class Plans:
 
     def begin(self, path: str, text: str) -> Program:
         """Return the program of a text; raise `SyntaxError` where CPython can't parse it."""
-        return self._programs.get((path, text), lambda: Program.of(parsed(text)))
+        return self._programs.get((path, text), lambda: Program.of(parsed(text), text))
 
     def report(self, text: str, path: str, options: Options) -> FileReport:
         """Return the report on a text."""

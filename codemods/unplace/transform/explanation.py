@@ -103,7 +103,7 @@ def explain(
     Where the options name changed lines, the outcome for operations elsewhere isn't considered. Raises `SyntaxError`
     where CPython's parser does.
     """
-    program = Program.of(parsed(text)) if programs is None else programs.begin(path, text)
+    program = Program.of(parsed(text), text) if programs is None else programs.begin(path, text)
     source = Text(text)
     everything = options.unfiltered()
     findings = list(rewrite_text(text, path, everything, programs).findings)
