@@ -208,7 +208,7 @@ def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) 
         "per-file-ignores = {}      # default\n"
         "unsafe = false             # default\n"
         "preserve-dtype = false     # default\n"
-        "whole-program = false      # default\n"
+        'whole-program = "auto"     # default\n'
         "# target-torch is not set  # default\n"
         "# facts is not set         # default\n"
     )

@@ -290,18 +290,19 @@ model.py:9:9: x += 1  (augmented assignment)
     assert run(capfd, "model.py:2")[1] == "model.py:2: nothing here is written like an in-place operation\n"
 
 
-def test_other_files_are_taken_into_account_where_a_folder_is_named(capfd: pytest.CaptureFixture[str]) -> None:
-    """So `explain` says what `check` on the folder says."""
+def test_the_other_files_of_the_working_folder_count(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So `explain` says what `check` in that folder says."""
     Path("utils.py").write_text("import torch\ndef pad(h):\n    h += 1\n    return h\n")
     Path("net.py").write_text("import torch\nfrom utils import pad\ndef f(x):\n    return pad(torch.tanh(x))\n")
+    assert "harm       harmful" in run(capfd, "utils.py:3")[1]
+    Path("unplace.toml").write_text('exclude = ["net.py"]\n')
+    assert "harm       possible" in run(capfd, "utils.py:3")[1]
+    Path("unplace.toml").unlink()
     Path("apart").mkdir()
-    alone = run(capfd, "utils.py:3")[1]
-    among = "".join(run(capfd, "--among", ".", "utils.py:3")[1:])
-    assert "saved by tanh" not in alone
-    assert "harm       harmful" in among
-    code, _, err = run(capfd, "--among", "apart", "utils.py:3")
-    assert code == 2
-    assert "utils.py isn't one of the files that a run on apart handles" in err
+    monkeypatch.chdir("apart")
+    assert "harm       possible" in run(capfd, "../utils.py:3")[1]
 
 
 def test_the_json(capfd: pytest.CaptureFixture[str]) -> None:

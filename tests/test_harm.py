@@ -88,7 +88,7 @@ class Outer(nn.Module):
 RAISE = {
     "a buffer that got a graph": ("return Mean()(x)", r"mul\(\)"),
     "what the maximum was chosen from": ("y = x * 1\ntop = y.max()\ny += 1  # here\nreturn top", r"max\(\)"),
-    "a module ends in ReLU": ("h = self.block(x)\nh += 1  # here\nreturn h", r"ReLU\(\) inside self.block\(\)"),
+    "a module ends in ReLU": ("h = self.block(x)\nh += 1  # here\nreturn h", r"ReLU\(\) in line 18 "),
     "it is called twice": ("h = self.block(self.block(x))\nh.mul_(2)  # here\nreturn h", "ReLU"),
     "a list of modules": ("for layer in self.layers:\n    x = layer(x)\n    x += 1  # here\nreturn x", "ReLU"),
     "one of a list": ("h = self.layers[0](x)\nh += 1  # here\nreturn h", "ReLU"),
@@ -96,7 +96,7 @@ RAISE = {
     "a Sequential of own modules": ("h = self.own(x)\nh += 1  # here\nreturn h", "ReLU"),
     "a Sequential of a comprehension": ("h = self.repeated(x)\nh += 1  # here\nreturn h", "ReLU"),
     "a Sequential with a known end": ("h = self.extended(x)\nh += 1  # here\nreturn h", "Sigmoid"),
-    "a function returns a pair": ("a, b = pair(x)\na += 1  # here\nreturn a + b", r"sigmoid\(\) inside pair\(\)"),
+    "a function returns a pair": ("a, b = pair(x)\na += 1  # here\nreturn a + b", r"sigmoid\(\) in line 77 "),
     "what a caller passes was saved there": ("h = self.block(x)\nreturn halved(h)", "ReLU"),
     "a list of saved tensors": ("hs = [x.exp(), x.exp()]\nhalved_all(hs)\nreturn hs[0] + hs[1]", r"exp\(\)"),
     "requires_grad_ on a constant": (

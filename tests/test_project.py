@@ -820,7 +820,7 @@ BINDING = (
 def test_a_file_that_may_bind_a_name_is_told_by_its_bytes(tmp_path: Path, line: str) -> None:
     write(tmp_path, {"main.py": "from .tools import *\n", "tools.py": line})
     project = Project(map(str, (tmp_path / "pkg").glob("*.py")))
-    assert project._may_bind(str(tmp_path / "pkg" / "tools.py"), "len")
+    assert project._mentions.may_bind(str(tmp_path / "pkg" / "tools.py"), "len")
 
 
 @pytest.mark.parametrize(
@@ -829,4 +829,4 @@ def test_a_file_that_may_bind_a_name_is_told_by_its_bytes(tmp_path: Path, line: 
 def test_a_file_that_only_mentions_a_name_is_not_parsed_for_it(tmp_path: Path, line: str) -> None:
     write(tmp_path, {"main.py": "from .tools import *\n", "tools.py": line})
     project = Project(map(str, (tmp_path / "pkg").glob("*.py")))
-    assert not project._may_bind(str(tmp_path / "pkg" / "tools.py"), "len")
+    assert not project._mentions.may_bind(str(tmp_path / "pkg" / "tools.py"), "len")

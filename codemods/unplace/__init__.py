@@ -7,7 +7,7 @@ from unplace.version import __version__
 TYPE_CHECKING = False  # instead of `typing`'s: `python -m unplace` would import a `typing.py` in the working folder
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, Literal
 
     from unplace.diagnosis import Diagnosed
     from unplace.diagnostics.findings import FileReport
@@ -51,7 +51,7 @@ def rewrite_source(
     path: str = "<string>",
     unsafe: bool = False,
     preserve_dtype: bool = False,
-    whole_program: bool = False,
+    whole_program: bool | Literal["auto"] = "auto",
     target_torch: str | None = None,
     select: Iterable[str] | None = None,
     ignore: Iterable[str] = (),

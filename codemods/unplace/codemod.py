@@ -15,7 +15,7 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
 from unplace import rewrite_source
-from unplace.config.kinds import Given, Truth
+from unplace.config.kinds import Flag, Given
 from unplace.config.options import SETTINGS
 from unplace.config.selection import SelectionError
 from unplace.diagnostics.findings import Status
@@ -33,8 +33,9 @@ class RewriteInPlace(CodemodCommand):
         """Add the options of `unplace rewrite` that decide which edits are made."""
         for setting, kind in _GIVEN:
             flag = f"--{setting.key}"
-            if isinstance(kind, Truth):
-                arg_parser.add_argument(flag, action="store_true", help=setting.help)
+            if isinstance(kind, Flag):
+                action = argparse.BooleanOptionalAction
+                arg_parser.add_argument(flag, action=action, help=setting.help)
             else:
                 arg_parser.add_argument(flag, type=_understood(kind), metavar=kind.metavar, help=setting.help)
 

@@ -13,6 +13,8 @@ from unplace.cli.options import NOTHING, Chosen, Config, Isolated, settings, tak
 from unplace.cli.parsing import Command
 from unplace.cli.sources import checked, read_file
 from unplace.files.discovery import shown
+from unplace.runs.across import spanning
+from unplace.runs.among import project_around
 from unplace.runs.limits import limited
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -62,15 +64,24 @@ def code_action(
     at = None if column is None else _number("--column", column)
     version = None if document_version is None else _number("--document-version", document_version, least=0)
     absolute = Path(file).absolute()
-    options = settings(chosen, config=config, isolated=isolated).of(str(absolute))
+    given = settings(chosen, config=config, isolated=isolated)
+    options = given.of(str(absolute))
     name = shown(str(absolute))
     source = checked(name, sys.stdin.buffer.read) if stdin else read_file(file, name)
-    from unplace.editor.code_actions import code_actions
+    from unplace.editor.across_files import across_files
+    from unplace.editor.code_actions import code_actions, planned
     from unplace.editor.document import Document
+    from unplace.editor.plans import Plans
 
-    document = Document(source.text, absolute.as_uri(), name, version)
+    project = project_around(str(absolute), given.exclude, source.data)
+    document = Document(source.text, absolute.as_uri(), str(absolute), version, plans=Plans(project))
     with limited():
         actions = code_actions(document, options, first, last, at)
+        if project is not None and document.is_python:
+            findings = planned(document, options).findings
+            here = [each for each in findings if each.line <= last and first <= each.end_line]
+            found = spanning(str(absolute), here, options, project, {str(absolute): source.data})
+            actions = [*across_files(document, found, first, last, {}), *actions]
     typer.echo(json.dumps(actions, indent=2))
 
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from unplace import documents
-from unplace.analysis.project.files import Project
 from unplace.cli.completion import one_of
 from unplace.cli.files import print_error
 from unplace.cli.options import NOTHING, Chosen, Config, Isolated, fail, settings, takes_settings
 from unplace.cli.parsing import Command
 from unplace.cli.sources import read_file
-from unplace.config.nearest import Excluded
+from unplace.diagnostics.findings import Finding
 from unplace.documents.module import Module
-from unplace.files.discovery import discover, shown
+from unplace.files.discovery import shown
+from unplace.files.surroundings import Surroundings
 from unplace.reporting.styled import width_of, write_lines
 from unplace.reporting.summary import number
+from unplace.runs.among import outcome_among, project_around
 from unplace.runs.limits import limited
 from unplace.text.positions import Text
 from unplace.text.source import Source
+from unplace.transform.rewriter import Alone
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -35,7 +39,6 @@ Examples:
   unplace explain model.py:42:9               the one at column 9
   unplace explain "model.ipynb:cell 3:2"      line 2 of cell 3 of a notebook
   unplace explain README.md:12                line 12, in a Python block of a Markdown file
-  unplace explain --among . model.py:42       with what the other files of the folder tell
   unplace explain --output-format json model.py:42
 
 \b
@@ -48,10 +51,6 @@ Place = Annotated[str, typer.Argument(metavar="FILE:LINE[:COLUMN]", help="The pl
 Format = Annotated[
     str, typer.Option(metavar="|".join(FORMATS), autocompletion=one_of(FORMATS), help="How to print it.")
 ]
-Among = Annotated[
-    str | None,
-    typer.Option(metavar="FOLDER", help="Take the other files of a folder into account, too."),
-]
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
@@ -60,7 +59,6 @@ def explain(
     place: Place,
     chosen: Chosen = NOTHING,
     output_format: Format = "rich",
-    among: Among = None,
     config: Config = None,
     isolated: Isolated = False,
 ) -> None:
@@ -69,13 +67,15 @@ def explain(
     For each operation, you see the verdict and what it assumes, the target and how it is known, who else sees its
     memory, what autograd saved, and the edit. For code that only looks like an in-place operation, you see why it is
     none. Operations that a rule, their harm or a comment leaves out of reports are explained, too.
+
+    The other files of the working folder count, as in `unplace check`.
     """
     if output_format not in FORMATS:
         raise typer.BadParameter(f"{output_format} isn't one of {', '.join(FORMATS)}.", param_hint="--output-format")
     path, cell, line, column = _parsed(place)
     if cell is not None and output_format != "rich":
         raise typer.BadParameter("is for Python files; notebooks are explained as text.", param_hint="--output-format")
-    own, given = str(Path(path).absolute()), settings(chosen, config=config, isolated=isolated)
+    own, given = os.path.normpath(Path(path).absolute()), settings(chosen, config=config, isolated=isolated)
     options, name = given.of(own), shown(own)
     source = read_file(path, name, markdown=True)
     module = _module(source, name, cell)
@@ -91,23 +91,18 @@ def explain(
     from unplace.reporting import explained
     from unplace.transform.explanation import explain as explain_text
 
-    project = _project(among, path, given.exclude) if among is not None else None
-    known_as = name if project is None else own
+    project = project_around(own, given.exclude)
+    known: Sequence[Finding] = ()
+    if project is not None and documents.is_python(name):
+        known = outcome_among(own, project, lambda each: given.of(each).unfiltered()).findings
+    programs = module.programs(project or Alone(Surroundings([own])))
     with limited():
-        found = explain_text(module.text, known_as, options, at, column, module.programs(project))
+        found = explain_text(module.text, own, options, at, column, programs, known)
     report = documents.located(module, found)
     if output_format == "json":
         typer.echo(explained.document(report, name, at, source))
     else:
         write_lines(sys.stdout, explained.lines(report, name, at, source, module.named, width_of(sys.stdout)))
-
-
-def _project(folder: str, path: str, exclude: Excluded) -> Project:
-    """Return the files of a folder; end the command where the explained one isn't among them."""
-    files = discover([Path(folder).absolute()], exclude, documents.suffixes(markdown=False)).files
-    if str(Path(path).absolute()) not in files:
-        raise typer.BadParameter(f"{path} isn't one of the files that a run on {folder} handles.", param_hint="--among")
-    return Project(files)
 
 
 def _module(source: Source, name: str, cell: int | None) -> Module | None:

@@ -16,6 +16,7 @@ from unplace.cli.options import Common, Settings, fail
 from unplace.config.options import Options
 from unplace.documents import suffixes
 from unplace.files.discovery import discover
+from unplace.files.surroundings import Surroundings
 from unplace.reporting import FORMATS
 from unplace.reporting.progress import watched
 from unplace.reporting.styled import width_of
@@ -70,7 +71,8 @@ def outcome_of_stdin(name: str, settings: Settings, *, write: bool) -> Outcome:
     data = sys.stdin.buffer.read()
     path = str(Path(name).absolute())
     is_excluded = settings.force_exclude and settings.exclude.match(path)
-    outcome = Outcome(name) if is_excluded else rewrite_bytes(data, name, settings.of(path))
+    around = Surroundings([path]) if name != STDIN else None
+    outcome = Outcome(name) if is_excluded else rewrite_bytes(data, name, settings.of(path), around=around)
     if write:
         sys.stdout.buffer.write(outcome.change.after.data if outcome.change else data)
         sys.stdout.buffer.flush()

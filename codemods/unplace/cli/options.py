@@ -15,7 +15,7 @@ import typer
 
 from unplace.cli.completion import one_of, several_of
 from unplace.config.configuration import Configuration, ConfigurationError, find, load
-from unplace.config.kinds import Files, Given, Truth
+from unplace.config.kinds import AUTO, Decision, Files, Flag, Given
 from unplace.config.nearest import Excluded, Nearest
 from unplace.config.options import SETTINGS, Options, from_words
 from unplace.config.selection import SelectionError
@@ -211,8 +211,9 @@ def _parameter(declared: Setting) -> inspect.Parameter:
     kind, help = declared.kind, declared.help
     assert isinstance(kind, Given)
     panel = JUDGED if declared.narrows else PROVED
-    if isinstance(kind, Truth):
-        default = f"  [default: {kind.off}]" if kind.off is not None else ""
+    if isinstance(kind, Flag):
+        off = AUTO if isinstance(kind, Decision) else kind.off
+        default = f"  [default: {off}]" if off is not None else ""
         option = typer.Option("/".join(declared.flags), help=help + default, rich_help_panel=panel)
         annotation: Any = Annotated[bool | None, option]
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from unplace.config.selection import SelectionError, listed, parse_codes, parse_harms, parse_release
 from unplace.diagnostics.findings import Harm
@@ -16,6 +16,10 @@ from unplace.rules import codes
 from unplace.torchapi.releases import Release
 
 T = TypeVar("T")
+
+Auto = Literal["auto"]
+AUTO: Auto = "auto"
+"""The value of a flag that each file decides by itself."""
 
 
 class Kind(ABC, Generic[T]):
@@ -59,13 +63,17 @@ class Given(Kind[T]):
         """Read the value that a caller gives for the argument `name`."""
 
 
-class Truth(Given[bool]):
-    """A flag; `off` is the name of its negation on the command line."""
-
-    words = "true or false"
+class Flag(Given[T]):
+    """A kind of value that an option without a value gives; `off` is the name of its negation on the command line."""
 
     def __init__(self, off: str | None = None) -> None:
         self.off = off
+
+
+class Truth(Flag[bool]):
+    """A flag."""
+
+    words = "true or false"
 
     def from_toml(self, value: object, folder: str) -> bool:
         """Read `true` or `false`."""
@@ -84,6 +92,32 @@ class Truth(Given[bool]):
     def from_python(self, name: str, given: Any) -> bool:
         """Take the truth of an argument."""
         return bool(given)
+
+
+class Decision(Flag["bool | Auto"]):
+    """A flag that each file decides by itself as long as nobody gives it."""
+
+    words = 'true, false or "auto"'
+
+    def from_toml(self, value: object, folder: str) -> bool | Auto:
+        """Read `true`, `false` or `"auto"`."""
+        if value == AUTO:
+            return AUTO
+        if not isinstance(value, bool):
+            raise TypeError('must be true, false or "auto"')
+        return value
+
+    def as_toml(self, value: bool | Auto) -> str:
+        """Write `true`, `false` or `"auto"`."""
+        return _quoted(AUTO) if value == AUTO else str(value).lower()
+
+    def from_words(self, given: Any) -> bool:
+        """Take the flag as it is."""
+        return bool(given)
+
+    def from_python(self, name: str, given: Any) -> bool | Auto:
+        """Take `"auto"`, or the truth of an argument."""
+        return AUTO if given == AUTO else bool(given)
 
 
 class Version(Given["Release | None"]):

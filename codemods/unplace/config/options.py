@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from unplace import rules
-from unplace.config.kinds import Codes, CodesOfFiles, FactsFile, Given, Harms, Truth, Version
+from unplace.config.kinds import AUTO, Auto, Codes, CodesOfFiles, Decision, FactsFile, Given, Harms, Truth, Version
 from unplace.config.settings import Setting, settings_of
 from unplace.diagnostics.findings import Harm
 from unplace.files.patterns import Patterns
@@ -21,7 +21,8 @@ class Options:
     """The options of a run: `unsafe` also applies edits that rest on an assumption; `select`/`ignore` name rule codes.
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
-    With `whole_program`, what nothing in the run calls is all that other code may call.
+    With `whole_program`, what nothing in the run calls is all that other code may call; with "auto", that holds for
+    programs and applications (`unplace.analysis.project.programs`).
     `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
     all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
@@ -36,8 +37,9 @@ class Options:
         bool, Setting(Truth(), "Cast results back wherever their dtype isn't known to stay the same.")
     ] = False
     whole_program: Annotated[
-        bool, Setting(Truth(), "The files of the run are the whole program: nothing else calls their functions.")
-    ] = False
+        bool | Auto,
+        Setting(Decision(), "The files of the run are the whole program: nothing else calls their functions."),
+    ] = AUTO
     target_torch: Annotated[
         Release | None, Setting(Version(), "The oldest torch that rewritten code has to run on.")
     ] = None

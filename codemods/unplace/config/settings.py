@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, get_type_hints
 
-from unplace.config.kinds import Given, Kind, Truth
+from unplace.config.kinds import Flag, Given, Kind
 from unplace.config.selection import SelectionError
 
 
@@ -31,7 +31,7 @@ class Setting:
         """The command-line options: `--unsafe` and `--safe`; empty where only configuration files have the setting."""
         if not isinstance(self.kind, Given):
             return ()
-        off = (f"--{self.kind.off or f'no-{self.key}'}",) if isinstance(self.kind, Truth) else ()
+        off = (f"--{self.kind.off or f'no-{self.key}'}",) if isinstance(self.kind, Flag) else ()
         return (f"--{self.key}", *off)
 
     def read(self, words: Any) -> Any:

@@ -14,6 +14,7 @@ from unplace.diagnosis.noted_writes import Write
 from unplace.diagnosis.places import Place
 from unplace.files.discovery import shown
 from unplace.observation.errors import Kind
+from unplace.reporting.sentences import safety
 
 _FIXABLE_ELSEWHERE = frozenset({"hidden-state", "shared-graph", "optimizer-step"})
 """The causes that rewriting the write doesn't remove."""
@@ -48,7 +49,8 @@ class Diagnosis:
         yield from (f"  {sentence}" for sentence in self.story)
         yield f"  What to do: {self.advice.text}"
         if self.fix.files:
-            yield f"  The fix ({self.fix.applicability.value}), as `unplace rewrite` makes it:"
+            word = safety(self.fix.applicability, self.fix.assumptions)
+            yield f"  The fix{f' ({word})' if word else ''}, as `unplace rewrite` makes it:"
             yield from (f"    {line}" for line in self.fix.diff.splitlines())
             yield from (f"  It assumes: {assumption}" for assumption in self.fix.assumptions)
         yield from (f"  Not rewritten: {refusal}" for refusal in self.fix.refusals)

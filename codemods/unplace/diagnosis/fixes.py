@@ -9,18 +9,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from unplace.config.configuration import ConfigurationError
+from unplace.config.nearest import Excluded, Nearest
 from unplace.config.options import Options
 from unplace.diagnosis.places import Place
 from unplace.diagnostics.findings import Applicability, Finding, Status
 from unplace.diagnostics.forms import Form
 from unplace.files.discovery import shown
+from unplace.files.surroundings import Surroundings
 from unplace.observation.facts import FileFacts, Observations
 from unplace.reporting.diff import patch
+from unplace.runs.among import project_around
 from unplace.runs.outcome import Change
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.positions import Text
 from unplace.text.source import Source, SourceError, read_source
-from unplace.transform.rewriter import rewrite_text
+from unplace.transform.rewriter import Alone, Programs, rewrite_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +112,11 @@ def _verdicts(
     The findings are those of `--unsafe` only where the ones at these places can't all be rewritten without it.
     """
     facts = observed.about(path, text) if observed is not None else FileFacts()
+    programs = _programs(path)
     findings: Sequence[Finding] = ()
     concerned: list[Finding] = []
     for unsafe in (False, True):
-        findings = _findings(text, path, Options(unsafe=unsafe, facts=observed))
+        findings = _findings(text, path, Options(unsafe=unsafe, facts=observed), programs)
         concerned = list(dict.fromkeys(f for place in places for f in findings if _is_at(f, place, text, facts)))
         if not concerned:  # a call of what was made elsewhere: `partial(F.relu, inplace=True)`
             concerned = [f for f in findings if facts.blames(f.line, f.column)]
@@ -120,11 +125,22 @@ def _verdicts(
     return findings, concerned
 
 
-def _findings(text: str, path: str, options: Options) -> Sequence[Finding]:
+def _programs(path: str) -> Programs | None:
+    """Return the files among which a file is judged, as by a command in the working folder."""
+    if not Path(path).exists():
+        return None
+    try:
+        project = project_around(path, Excluded(Nearest()))
+    except ConfigurationError:  # which a command says
+        project = None
+    return project or Alone(Surroundings([path]))
+
+
+def _findings(text: str, path: str, options: Options, programs: Programs | None) -> Sequence[Finding]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            return rewrite_text(text, path, options).findings
+            return rewrite_text(text, path, options, programs).findings
     except SyntaxError:  # what a notebook shows is not always Python
         return ()
 

@@ -40,7 +40,7 @@ class AnyOrder:
         """Return the program of a notebook's module; raise `SyntaxError` where CPython can't parse it."""
         tree = _in_any_order(ast.parse(text, filename=path), text, self._shows)
         if self._programs is None:
-            return Program.of(tree)
+            return Program.of(tree, text)
         return self._programs.begin(path, text).with_tree(tree)
 
 

@@ -248,7 +248,9 @@ class Analyst:
         report = _first_sight(document, everything) if document.is_python else planned(document, everything)
         if not any(_covers(finding, line, column) for finding in report.findings):
             return None
-        found = _explained(document, options, line, column)
+        seen = self._known.get(document.uri)
+        known = seen.findings if seen is not None and seen.text == document.text else ()
+        found = _explained(document, options, line, column, known)
         if found is None:
             return None
         return hovering.markdown(found) if as_markdown else "\n".join(row.text for row in found).rstrip()
@@ -309,8 +311,13 @@ def _glanced(document: Document, options: Options, known: _Known, outline: Outli
     return FileReport(document.path, document.text, document.text, findings, warnings=warnings)
 
 
-def _explained(document: Document, options: Options, line: int, column: int) -> list[explained.Row] | None:
-    """Return the explanation of the operation at a place of a document, row by row; None outside of its modules."""
+def _explained(
+    document: Document, options: Options, line: int, column: int, known: Sequence[Finding]
+) -> list[explained.Row] | None:
+    """Return the explanation of the operation at a place of a document, row by row; None outside of its modules.
+
+    `known` are the findings that the editor shows.
+    """
     from unplace.transform.explanation import explain
 
     in_file = Text(document.text)
@@ -319,7 +326,8 @@ def _explained(document: Document, options: Options, line: int, column: int) -> 
     if offset is None:
         return None
     at, own_column = Text(module.text).place(offset)
-    found = explain(module.text, document.path, options, at, own_column, module.programs(document.plans))
+    told = known if document.is_python else ()
+    found = explain(module.text, document.path, options, at, own_column, module.programs(document.plans), told)
     source = Source(document.text.encode("utf-8", "surrogatepass"), document.text, "utf-8")
     report, name = documents.located(module, replace(found, candidates=())), Path(document.path).name
     return list(explained.rows(report, name, source, module.named))

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from unplace import documents
 from unplace.analysis.cancellation import CancelledError, cancelled_where
+from unplace.analysis.project.files import Project
 from unplace.analysis.project.program import Program
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
@@ -53,15 +54,19 @@ class _Latest(Generic[K, V]):
 
 
 class Plans:
-    """Keeps programs and reports, for one thread."""
+    """Keeps programs and reports, for one thread; with a `project`, its other files count."""
 
-    def __init__(self) -> None:
+    def __init__(self, project: Project | None = None) -> None:
+        self._project = project
         self._programs: _Latest[tuple[str, str], Program] = _Latest(_PROGRAMS)
         self._reports: _Latest[tuple[str, str, Options, bool], FileReport] = _Latest(_REPORTS)
 
     def begin(self, path: str, text: str) -> Program:
         """Return the program of a text; raise `SyntaxError` where CPython can't parse it."""
-        return self._programs.get((path, text), lambda: Program.of(parsed(text)))
+        if self._project is not None:
+            project = self._project
+            return self._programs.get((path, text), lambda: project.begin(path, text))
+        return self._programs.get((path, text), lambda: Program.of(parsed(text), text))
 
     def report(self, text: str, path: str, options: Options) -> FileReport:
         """Return the report on a text."""

@@ -9,8 +9,9 @@ one). A site has the facts of `unplace.transform.explanation.Explanation` and, u
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from unplace.analysis.queries.aliases import Alias
@@ -18,6 +19,7 @@ from unplace.analysis.types.provenance import Evidence
 from unplace.diagnostics.findings import Applicability, Finding, Status
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line
+from unplace.files.discovery import shown
 from unplace.reporting import sentences
 from unplace.reporting.concise import STYLES
 from unplace.reporting.diff import patch, styled
@@ -25,8 +27,8 @@ from unplace.reporting.json import site as as_site
 from unplace.reporting.styled import Span
 from unplace.reporting.wrapping import wrapped
 from unplace.runs.outcome import Change
-from unplace.text.edits import apply_edits
-from unplace.text.source import Source
+from unplace.text.edits import Edit, apply_edits
+from unplace.text.source import Source, read_source
 from unplace.transform.explanation import Candidate, Explanation, LineReport, Saver
 from unplace.version import __version__
 
@@ -162,7 +164,8 @@ def _alias(alias: Alias, named: Naming) -> str:
 
 def _verdict(finding: Finding, named: Naming) -> Iterator[list[Span]]:
     status = {Status.REWRITTEN: "would be rewritten"}.get(finding.status, finding.status.value)
-    safety = f" ({finding.applicability.value})" if finding.applicability is not None else ""
+    word = sentences.safety(finding.applicability, finding.assumptions) if finding.applicability is not None else ""
+    safety = f" ({word})" if word else ""
     title = [(f"  {'verdict':<{_WIDTH}}", "cyan"), (f"{status}{safety}", STYLES[finding.status])]
     told = finding.moved(named)
     yield [*title, (f": {told.message}", "")]
@@ -173,12 +176,16 @@ def _verdict(finding: Finding, named: Naming) -> Iterator[list[Span]]:
 
 
 def _edit(finding: Finding, path: str, source: Source) -> Iterator[Row]:
-    if not finding.edits:
+    if not finding.edits and not finding.elsewhere:
         return
     if finding.applicability is Applicability.UNSAFE and finding.status is not Status.REWRITTEN:
         yield from map(Row, _rows("edit", ["with --unsafe:"]))
-    for line in styled(_patch(finding, path, source), source.encoding):
+    for line in styled(_patch(finding.edits, path, source), source.encoding) if finding.edits else ():
         yield Row(line, is_patch=True)
+    for other, edits in finding.elsewhere:
+        its = read_source(Path(other).read_bytes())
+        for line in styled(_patch(edits, shown(other), its), its.encoding):
+            yield Row(line, is_patch=True)
 
 
 def _candidate(candidate: Candidate, path: str, named: Naming) -> Iterator[list[Span]]:
@@ -190,8 +197,8 @@ def _candidate(candidate: Candidate, path: str, named: Naming) -> Iterator[list[
     yield []
 
 
-def _patch(finding: Finding, path: str, source: Source) -> list[bytes]:
-    edits = sorted(finding.edits)
+def _patch(needed: Iterable[Edit], path: str, source: Source) -> list[bytes]:
+    edits = sorted(needed)
     after = source.with_text(apply_edits(source.text, edits))
     return list(patch(path, Change(source, after), edits))
 
@@ -234,5 +241,5 @@ def _as_step(step: Evidence) -> dict[str, Any]:
 
 
 def _as_json(finding: Finding, path: str, source: Source) -> dict[str, Any]:
-    lines = _patch(finding, path, source) if finding.edits else []
+    lines = _patch(finding.edits, path, source) if finding.edits else []
     return {**as_site(path, finding), "patch": b"".join(lines).decode(source.encoding, "replace") or None}

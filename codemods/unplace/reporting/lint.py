@@ -11,7 +11,7 @@ from unplace.diagnostics.findings import Applicability, Finding, Harm
 from unplace.reporting import sentences
 from unplace.reporting.quoting import Quoted, shown
 from unplace.reporting.styled import Span
-from unplace.reporting.summary import number
+from unplace.reporting.summary import Summary, number
 from unplace.reporting.wrapping import INDENT, wrapped
 from unplace.runs.outcome import Outcome
 
@@ -107,6 +107,7 @@ def summary(outcomes: Sequence[Outcome], harms: Collection[Harm], *, every: bool
         asked = " or ".join(harm.value for harm in Harm if harm in harms)
         lines.append(f"Found no {asked} in-place operation in {number(files, 'file')}.")
     lines += [] if every else _left_out(outcomes, harms)
+    lines += Summary.of(outcomes).of_programs()
     failed = len(outcomes) - files
     if failed:
         lines.append(f"{number(failed, 'file')} could not be handled.")

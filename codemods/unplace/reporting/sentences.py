@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from unplace.diagnostics.catalogue import Observed, Purpose
 from unplace.diagnostics.findings import Applicability, Finding, Harm, Status
 from unplace.diagnostics.forms import Form
@@ -35,16 +37,25 @@ def harm(finding: Finding) -> str:
     return f"observed {finding.harm.value}" if finding.is_observed_harmful else finding.harm.value
 
 
+def safety(applicability: Applicability, assumptions: Collection[str]) -> str:
+    """Return how sure an edit is, in a word; none for one that is made by default and yet rests on something."""
+    return "" if applicability is Applicability.SAFE and assumptions else applicability.value
+
+
 def fix(finding: Finding, none: str = NO_FIX) -> str:
-    """Return `safe fix`, `unsafe fix` or that there is none; what is kept for its kind may have one with `--unsafe`."""
+    """Return `safe fix`, `unsafe fix` or that there is none; what is kept for its kind may have one with `--unsafe`.
+
+    A fix that is made by default and yet rests on something is called `fix`: what it assumes is named beside it.
+    """
     if finding.applicability is not None:
-        return f"{finding.applicability.value} fix"
+        return f"{safety(finding.applicability, finding.assumptions)} fix".lstrip()
     return "unsafe fix" if finding.reason.kind is Purpose.UNKNOWN_KIND_UNSAFE else none
 
 
 def advice(finding: Finding) -> str:
     """Return what the fix does and what it assumes, or why there is no fix."""
-    if finding.applicability is Applicability.UNSAFE and finding.status is Status.REWRITTEN:
+    is_made = finding.applicability is not None and finding.status is Status.REWRITTEN
+    if is_made and finding.assumptions and finding.applicability is not Applicability.OBSERVED:
         return f"{finding.message}; assumes: {'; '.join(finding.assumptions)}"
     if finding.applicability is Applicability.OBSERVED:
         return f"{finding.message}; {'; '.join(finding.assumptions)}"

@@ -13,7 +13,11 @@ from unplace.runs.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The number of files and operations of each kind in a run; `hidden` are refused ones that `--unsafe` rewrites."""
+    """The number of files and operations of each kind in a run.
+
+    `hidden` are the refused operations that `--unsafe` rewrites, `taken` the files whose functions were judged by the
+    callers in the run alone.
+    """
 
     files: int
     changed: int
@@ -22,6 +26,7 @@ class Summary:
     refused: int
     errors: int
     hidden: int
+    taken: int
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Summary:
@@ -39,6 +44,7 @@ class Summary:
                 finding.status is Status.REFUSED and finding.applicability is Applicability.UNSAFE
                 for finding in findings
             ),
+            taken=len(frozenset().union(*(outcome.basis.taken for outcome in outcomes))),
         )
 
     def rewrites(self, *, applied: bool) -> str:
@@ -60,9 +66,17 @@ class Summary:
             lines[-1] += f" {', '.join(others)}."
         if self.hidden:
             lines.append(f"{self.hidden} of the refused can be rewritten with `--unsafe`, on the assumptions it names.")
+        lines += self.of_programs()
         if self.errors:
             lines.append(f"{number(self.errors, 'file')} could not be handled.")
         return lines
+
+    def of_programs(self) -> list[str]:
+        """Return the sentence on the files whose functions nothing beside the run calls, if there are any."""
+        if not self.taken:
+            return []
+        files = number(self.taken, "file")
+        return [f"Took {files} as part of a program that nothing else calls; `--no-whole-program` turns that off."]
 
 
 def number(count: int, noun: str) -> str:

@@ -22,6 +22,7 @@ from unplace.config.options import SETTINGS, Options
 from unplace.diagnostics.findings import Finding, Problem
 from unplace.files.discovery import shown
 from unplace.files.keys import digest_of, key_of
+from unplace.files.surroundings import Surroundings
 from unplace.runs.outcome import Change, Outcome
 from unplace.runs.packing import UnpackError, packed, unpacked
 from unplace.text.edits import Edit, apply_edits
@@ -78,6 +79,7 @@ class Results:
         self._stamps = {path: _stamp(path) for path in self._absolute.values()}
         self._digests = {path: digest_of(_read(path)) for path in self._absolute.values()}
         self._mentions = Mentions(self._digests)
+        self._around = Surroundings(self._digests)
         listing = sorted(self._digests)
         self._run = key_of(*(part for path in listing for part in (path, self._digests[path])))
         self._settings = key_of(*_said(options), *listing)
@@ -101,12 +103,12 @@ class Results:
         name = shown(path)
         warnings = tuple(replace(warning, path=name) for warning in result.warnings)
         if not result.findings and not result.is_changed:
-            return Outcome(name, warnings=warnings)
+            return Outcome(name, warnings=warnings, basis=result.basis)
         source = documents.read(data, path, markdown=self._markdown)
         change = None
         if result.is_changed:
             change = Change(source, source.with_text(apply_edits(source.text, result.edits)))
-        return Outcome(name, result.findings, change, None, result.edits, source, warnings)
+        return Outcome(name, result.findings, change, None, result.edits, source, warnings, result.basis)
 
     def keep(self, path: str, outcome: Outcome) -> None:
         """Remember the outcome of a file, unless it failed: the next run may have more time, or memory."""
@@ -147,6 +149,8 @@ class Results:
 
     def _holds(self, result: _Result, path: str) -> bool:
         """Tell whether everything that a result depends on is as it was."""
+        if any(self._around.tells(*asked) is not answer for asked, answer in result.basis.around):
+            return False
         if result.run == self._run:
             return True
         if any(self._digests.get(file) != digest for file, digest in result.files):

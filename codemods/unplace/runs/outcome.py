@@ -8,6 +8,7 @@ import os
 import platform
 import traceback
 import warnings
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -17,12 +18,14 @@ from unplace.analysis.project.basis import Basis
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Problem, Status, Trouble
 from unplace.files.discovery import shown
+from unplace.files.surroundings import Surroundings
 from unplace.runs.garbage import collecting_rarely
 from unplace.runs.limits import BYTES, SPLIT, LimitError, NoMemoryError, limited
 from unplace.text.dialects import version_for
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.source import Source, SourceError
 from unplace.transform import rewriter
+from unplace.transform.rewriter import Alone
 
 if TYPE_CHECKING:
     from unplace.analysis.project.files import Project
@@ -70,24 +73,35 @@ def rewrite_file(path: str, options: Options, project: Project | None = None) ->
     if size > BYTES:
         large = f"{size / 2**20:.0f} MiB are more than the {BYTES // 2**20} that a file may have"
         return failed(shown(path), f"too large: {large}; leave it out (`exclude` in the configuration)")
+    if project is None:
+        return rewrite_bytes(data, shown(path), options, around=Surroundings([str(Path(path).absolute())]))
     outcome = rewrite_bytes(data, shown(path), options, project)
-    return outcome if project is None else replace(outcome, basis=project.basis(str(Path(path).absolute())))
+    return replace(outcome, basis=project.basis(str(Path(path).absolute())))
 
 
-def rewrite_bytes(data: bytes, path: str, options: Options, project: Project | None = None) -> Outcome:
+def rewrite_bytes(
+    data: bytes, path: str, options: Options, project: Project | None = None, around: Surroundings | None = None
+) -> Outcome:
     """Compute the outcome of a file's contents; any error becomes a problem of this file, never an exception.
 
-    `project` gives access to the other files of the run.
+    `project` gives access to the other files of the run, `around` to those around the only one.
     """
+    if project is None:
+        with closing(Alone(around)) as alone:
+            outcome = _worked_out(data, path, options, alone)
+        return outcome if around is None else replace(outcome, basis=Basis(taken=frozenset(around.taken)))
+    try:
+        return _worked_out(data, path, options, project)
+    finally:
+        project.end()
+
+
+def _worked_out(data: bytes, path: str, options: Options, programs: Project | Alone) -> Outcome:
     try:
         source = documents.read(data, path, markdown=options.markdown)
         with warnings.catch_warnings(), limited(), collecting_rarely():
             warnings.simplefilter("ignore")  # Python's warnings about the user's escape sequences don't matter here
-            try:
-                return _rewrite(source, path, options, project)
-            finally:
-                if project is not None:
-                    project.end()
+            return _rewrite(source, path, options, programs)
     except SourceError as error:
         return failed(path, error.message, error.line, error.column)
     except LimitError as error:
@@ -135,9 +149,9 @@ def failed(path: str, message: str, line: int | None = None, column: int | None 
     return Outcome(path, problem=Problem(path, message, line, column))
 
 
-def _rewrite(source: Source, path: str, options: Options, project: Project | None) -> Outcome:
+def _rewrite(source: Source, path: str, options: Options, programs: Project | Alone) -> Outcome:
     try:
-        return _reported(source, path, options, project)
+        return _reported(source, path, options, programs)
     except (SyntaxError, RecursionError, MemoryError) as error:
         failure = error.with_traceback(None)  # the traceback keeps the objects alive that filled the memory
     gc.collect()
@@ -146,12 +160,12 @@ def _rewrite(source: Source, path: str, options: Options, project: Project | Non
     raise failure
 
 
-def _reported(source: Source, path: str, options: Options, project: Project | None) -> Outcome:
+def _reported(source: Source, path: str, options: Options, programs: Project | Alone) -> Outcome:
     is_known = options.facts is not None and options.facts.has(path)
-    if not is_known and not rewriter.may_have_sites(source.data) and not _may_get_tensors(source, path, project):
+    if not is_known and not rewriter.may_have_sites(source.data) and not _may_get_tensors(source, path, programs):
         documents.reject_broken(source.text, path, markdown=options.markdown)  # a broken file is always reported
         return Outcome(path)
-    report = documents.rewrite(source.text, path, options, project)
+    report = documents.rewrite(source.text, path, options, programs)
     findings, warned = tuple(report.findings), tuple(report.warnings)
     if not report.changed:
         return Outcome(path, findings, source=source if findings else None, warnings=warned)
@@ -159,11 +173,11 @@ def _reported(source: Source, path: str, options: Options, project: Project | No
     return Outcome(path, findings, Change(source, after), edits=tuple(report.edits), source=source, warnings=warned)
 
 
-def _may_get_tensors(source: Source, path: str, project: Project | None) -> bool:
+def _may_get_tensors(source: Source, path: str, programs: Project | Alone) -> bool:
     """Tell whether a file that doesn't speak of tensors may be called with some by another file, and write them."""
-    if project is None or not rewriter.may_write_argument(source.data):
+    if isinstance(programs, Alone) or not rewriter.may_write_argument(source.data):
         return False
-    return project.is_imported_beside_torch(str(Path(path).absolute()))
+    return programs.is_imported_beside_torch(str(Path(path).absolute()))
 
 
 def reject_invalid(text: str, path: str) -> None:

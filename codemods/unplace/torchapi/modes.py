@@ -119,7 +119,7 @@ CANONICAL = {
 KIND_TESTS = frozenset(["numpy.isscalar", "torch.is_storage", "torch.is_tensor"])
 """Functions that test of which kind their argument is."""
 
-ASKING_FORGRADIENTS = ("grad", "backward", "optim")
+ASKING_FOR_GRADIENTS = ("grad", "backward", "optim")
 """What a file names that works with the gradients of leaves."""
 
 GRADIENTS = frozenset(["torch.autograd.grad", "torch.autograd.backward"])

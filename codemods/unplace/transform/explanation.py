@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from unplace import torchapi
@@ -30,6 +30,7 @@ from unplace.transform.collecting import collect
 from unplace.transform.filter import Filter
 from unplace.transform.observed import told
 from unplace.transform.recipes.return_and_rebind import Callers
+from unplace.transform.report import saver
 from unplace.transform.rewriter import Programs, rewrite_text
 from unplace.transform.sites import Site
 
@@ -96,17 +97,23 @@ class LineReport:
 
 
 def explain(
-    text: str, path: str, options: Options, line: int, column: int | None = None, programs: Programs | None = None
+    text: str,
+    path: str,
+    options: Options,
+    line: int,
+    column: int | None = None,
+    programs: Programs | None = None,
+    known: Sequence[Finding] = (),
 ) -> LineReport:
     """Explain the operations on a line (from 1), or those at a column of it (from 1, in characters).
 
-    Where the options name changed lines, the outcome for operations elsewhere isn't considered. Raises `SyntaxError`
-    where CPython's parser does.
+    Where the options name changed lines, the outcome for operations elsewhere isn't considered. `known` are findings
+    of a run that saw more, whose verdicts count. Raises `SyntaxError` where CPython's parser does.
     """
-    program = Program.of(parsed(text)) if programs is None else programs.begin(path, text)
+    program = Program.of(parsed(text), text) if programs is None else programs.begin(path, text)
     source = Text(text)
     everything = options.unfiltered()
-    findings = list(rewrite_text(text, path, everything, programs).findings)
+    findings = _joined(known, rewrite_text(text, path, everything, programs).findings)
     lines = None if options.changed is None else options.changed.get(path)
     facts = options.facts.about(path, text) if options.facts is not None else FileFacts()
     wanted = Filter(options.wanted(path), lines=lines, observed=facts)
@@ -124,6 +131,12 @@ def explain(
         tuple(f for f in findings if f.line <= line <= f.end_line and f not in told),
         tuple(_candidate(program, source, scope, node) for scope, node in candidates),
     )
+
+
+def _joined(known: Sequence[Finding], found: Sequence[Finding]) -> list[Finding]:
+    """Return findings, and in place of those of operations that are known the known ones."""
+    told = {(finding.line, finding.column, finding.end_column, finding.form) for finding in known}
+    return [*known, *(f for f in found if (f.line, f.column, f.end_column, f.form) not in told)]
 
 
 def _places(site: Site) -> list[tuple[ast.AST, ast.AST]]:
@@ -160,7 +173,7 @@ def _explanation(source: Text, site: Site, findings: list[Finding], comments: Su
         kind_in_words(UNKNOWN_VALUE if site.write.is_unclear else site.value),
         tuple(evidence(site.run, write.target, site.state, site.node)),
         tuple(aliases(site.run, site.state, site.value, site.name, site.statement, live)),
-        tuple(_saved(site)),
+        tuple(_saved(site, finding)),
         tuple(_holders(site)),
         _grad_mode(site),
         finding,
@@ -174,11 +187,15 @@ def _first_line(source: Text, node: ast.AST) -> str:
     return lines[0] if len(lines) == 1 else f"{lines[0]} ..."
 
 
-def _saved(site: Site) -> list[Saver]:
+def _saved(site: Site, finding: Finding | None) -> list[Saver]:
     found = {saved for root in site.roots() for saved in site.state.saved.get(root, ())}
     by_caller = site.harm()[1]
     found |= {by_caller} if by_caller is not None else set()
-    return sorted({Saver(saved.line, saved.operation, saved.certain, saved.file or "") for saved in found})
+    placed = ((saver(site.program.module, saved), saved.certain) for saved in found)
+    savers = {Saver(by.line, by.operation, certain, by.file or "") for by, certain in placed}
+    by = finding.saved_by if finding is not None else None
+    savers |= {Saver(by.line, by.operation, True, by.file or "")} if by is not None else set()
+    return sorted(savers)
 
 
 def _holders(site: Site) -> Iterator[Reason]:

@@ -22,6 +22,7 @@ from unplace.transform.recipes import elements, entry, hoisted, pieces, rows, sa
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.collect_rows import collect_row
+from unplace.transform.recipes.known_calls import KnownCalls
 from unplace.transform.recipes.new_name import in_new_names
 from unplace.transform.recipes.unrecorded import under_no_grad
 from unplace.transform.recipes.unrecorded_calls import calls_under_no_grad
@@ -92,7 +93,8 @@ class Fallbacks:
         verdict, site = decision.verdict, decision.site
         names: set[str] = set()
         if isinstance(verdict, Refuse):
-            names = blamed(verdict.reason, site.harm()[0], self.options)
+            is_whole = KnownCalls(site.program, self.options).is_whole(site.program)
+            names = blamed(verdict.reason, site.harm()[0], self.options, is_whole=is_whole)
         elif decision.is_recipe and not decision.is_applied(self.options.unsafe):
             is_open = is_about_callers(decision.assumptions) and is_private(site.run.scope.name)
             names = {site.run.scope.name} if is_open else set()

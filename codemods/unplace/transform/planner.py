@@ -62,7 +62,7 @@ class Planner:
     def __post_init__(self) -> None:
         """Prepare the callers, the report and the edits of the module; callers are only examined when a site asks."""
         self._callers = Callers(self.program, self.text, self.options)
-        self._report = Report(self.text)
+        self._report = Report(self.text, self.program.module)
         self._statements = Statements(self.text)
 
     def plan(self, wanted: Filter) -> list[Finding]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.domain.values import Origin, Saved
+from unplace.analysis.effects.applying import INSIDE
+from unplace.analysis.project.module import ModuleIndex, path_from_folder
 from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.findings import Applicability, Elsewhere, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
@@ -28,6 +30,7 @@ class Report:
     """Gathers the findings of one module."""
 
     text: Text
+    module: ModuleIndex
     findings: list[Finding] = field(default_factory=list)
     later: set[Site] = field(default_factory=set)  # what edits of several files may rewrite
     _fixes: int = 0
@@ -130,12 +133,22 @@ class Report:
                 (*assumptions, *observed, *notes) if applicability is not None else (),
                 fix if applicability is not None else None,
                 edits if applicability is not None else (),
-                SavedBy(by.operation, by.line, file=by.file) if by is not None else None,
+                saver(self.module, by) if by is not None else None,
                 elsewhere=elsewhere if applicability is not None else (),
                 may_span=may_span,
                 ran=ran,
             )
         )
+
+
+def saver(module: ModuleIndex, by: Saved) -> SavedBy:
+    """Return an operation that saved memory, where it stands: not the call that leads there."""
+    if by.inside is None:
+        return SavedBy(by.operation, by.line, file=by.file)
+    path, line = by.inside
+    is_elsewhere = module.place is not None and path not in ("", module.place.path)
+    file = path_from_folder(module.place.path, path) if module.place is not None and is_elsewhere else None
+    return SavedBy(by.operation.partition(INSIDE)[0], line, file=file)
 
 
 def _is_made_here(site: Site) -> bool:
@@ -190,7 +203,8 @@ def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
     if isinstance(recipe, CopySaved):
         said = copies_saved(recipe)
     elif by is not None and not isinstance(recipe, Aside):
-        said = Rewrite.SAVED(rewrite=said, operation=by.operation, line=Line(by.line, file=by.file))
+        saved = saver(site.program.module, by)
+        said = Rewrite.SAVED(rewrite=said, operation=saved.operation, line=Line(saved.line, file=saved.file))
     elif forbidden is not None and not isinstance(recipe, Aside):
         said = Rewrite.FORBIDDEN(rewrite=said, forbidden=forbidden.reason)
     is_hidden = site.write.data is not None or (isinstance(recipe, Aside) and site.form is Form.DATA_STORE)

@@ -15,6 +15,7 @@ from unplace.diagnostics.findings import FileReport, Finding, Status
 from unplace.diagnostics.forms import SIGNS
 from unplace.diagnostics.reasons import Reason
 from unplace.diagnostics.refusals import Refusal
+from unplace.files.surroundings import Standing, Surroundings
 from unplace.text.edits import Edit, apply_edits, origin_of
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
@@ -34,19 +35,23 @@ class Programs(Protocol):
         """Return the program of the module to handle now; raise `SyntaxError` where CPython's parser does."""
 
 
-class _Alone:
-    """The programs of a text that stands alone."""
+class Alone:
+    """The programs of a text that stands alone, or is that of a file with others `around` it that aren't in the run."""
 
-    def __init__(self) -> None:
+    def __init__(self, around: Surroundings | None = None) -> None:
+        self._around = around
         self._begun: list[Program] = []
 
     def begin(self, path: str, text: str) -> Program:
+        """Return the program of the text."""
         from unplace.analysis.project.program import Program  # only imported for files that may have sites
 
-        self._begun.append(Program.of(parsed(text)))
+        standing = Standing(self._around, path) if self._around is not None else None
+        self._begun.append(Program.of(parsed(text), text, standing))
         return self._begun[-1]
 
     def close(self) -> None:
+        """Close the programs: the findings are known."""
         for program in self._begun:
             program.close()
 
@@ -63,7 +68,7 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
     again: it repairs nothing. With a `Project` as `programs`, imports from other files of the run are followed.
     """
     if programs is None:
-        with closing(_Alone()) as alone:
+        with closing(Alone()) as alone:
             return rewrite_text(text, path, options, alone)
     if options.facts is not None:
         options = replace(options, here=options.facts.about(path, text))
@@ -134,7 +139,7 @@ def first_round(
     lines that the run handles.
     """
     if programs is None:
-        with closing(_Alone()) as alone:
+        with closing(Alone()) as alone:
             return _round(text, path, options, _itself, alone, apart=apart)
     return _round(text, path, options, _itself, programs, apart=apart)
 

@@ -78,6 +78,9 @@ class Callers(Protocol):
     def sees(self, scope: Scope, parameter: str) -> tuple[list[Reason], list[Reason]]:
         """Return the blockers and assumptions that follow from callers who may read their argument afterwards."""
 
+    def is_closed(self, scope: Scope) -> bool:
+        """Tell whether a scope is a module whose names only its own code can read."""
+
     def returned(self, scope: Scope) -> frozenset[str]:
         """Return the parameters whose tensors are handed back to the callers, and so are live at the end."""
 
@@ -164,14 +167,11 @@ class Site:
     def live(self) -> set[str]:
         """Return the names that may be read after the write, the rest of its statement included."""
         statement = self.statement
-        if self.in_header:
-            live = self.run.liveness.live_behind_header(statement)
-        else:
-            live = self.run.liveness.live_after(statement)
+        is_own = self.callers.is_closed(self.run.scope)
+        live = self.run.liveness.live_after(statement, in_header=self.in_header, is_own=is_own)
         if isinstance(statement, ast.Assign):
-            live -= {t.id for t in statement.targets if isinstance(t, ast.Name)}
             for target in statement.targets:
-                if isinstance(target, ast.Tuple | ast.List):
+                if isinstance(target, ast.Name | ast.Tuple | ast.List):
                     live -= {n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             live -= {statement.target.id}

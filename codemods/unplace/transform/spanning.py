@@ -24,11 +24,14 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
 
-def blamed(reason: Reason, harm: Harm, options: Options) -> set[str]:
-    """Return the functions with callers that a refusal is about, which may be edited or, if harmful, be told of."""
+def blamed(reason: Reason, harm: Harm, options: Options, *, is_whole: bool) -> set[str]:
+    """Return the functions with callers that a refusal is about, which may be edited or, if harmful, be told of.
+
+    `is_whole` says that the run has all files that may use the functions of the file.
+    """
     parts = (part for r in reason.every() if r.kind in _OF_CALLERS for part in r.parts)
     names = {name for key, name in parts if key == "function" and isinstance(name, str)}
-    is_open = options.unsafe or options.whole_program or harm is Harm.HARMFUL
+    is_open = options.unsafe or is_whole or harm is Harm.HARMFUL
     return {name for name in names - {*OF_INSTANCES} if (is_open or is_private(name)) and not name.endswith("_")}
 
 

@@ -218,7 +218,7 @@ class Saved(NamedTuple):
     `certain` is False for code that the analysis can't see. `node` is the operation where it is known, and `part` the
     parameter whose argument it saved, "result", or "attribute" where a call left the tensor in one. `file` is set where
     the line is one of another file. `on_path` is False where the names that hold the tensor don't hold it on the paths
-    on which it was saved.
+    on which it was saved. `inside` is the file and line of an operation in the function that `node` calls.
     """
 
     operation: str
@@ -228,6 +228,7 @@ class Saved(NamedTuple):
     part: str = ""
     file: str | None = None
     on_path: bool = True
+    inside: tuple[str, int] | None = None
 
 
 def in_order(saved: Iterable[Saved]) -> list[Saved]:

@@ -323,9 +323,9 @@ def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value
 def _note_saved(call: Call, returned: Returned, value: Value, part: str = RESULT) -> None:
     """Record the operations inside the callee that saved the value that it returns, or leaves in an attribute."""
     is_recorded = bool(returned.saved) and (bool(call.captured) or may_record(call.run, call.bound.values()))
-    for operation, certain in sorted(returned.saved):
+    for operation, certain, place in sorted(returned.saved):
         called = f"{operation}{INSIDE}{call.code}()"
-        saved = Saved(called, call.node.lineno, certain and is_recorded, call.node, part)
+        saved = Saved(called, call.node.lineno, certain and is_recorded, call.node, part, inside=place)
         call.run.note_saved(call.state, value.objs, saved)
 
 

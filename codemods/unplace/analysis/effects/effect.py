@@ -37,6 +37,14 @@ class Save(NamedTuple):
     part: str | None = None
 
 
+class Kept(NamedTuple):
+    """An operation that saved a returned tensor for backward, with its file ("" for a text alone) and line."""
+
+    operation: str
+    certain: bool
+    place: tuple[str, int]
+
+
 class View(NamedTuple):
     """How a returned tensor looks into arguments; it has the dtype, shape and graph of the first of them.
 
@@ -139,7 +147,7 @@ class Returned(NamedTuple):
     likely: bool = False
     together: frozenset[tuple[Hashable, Hashable]] = frozenset()
     overlapping: bool = False
-    saved: frozenset[tuple[str, bool]] = frozenset()
+    saved: frozenset[Kept] = frozenset()
     source: Source | None = None
     outside: Origin | None = None
     shape: Token = None

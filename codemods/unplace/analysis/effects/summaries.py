@@ -25,7 +25,7 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.effects.applying import INSIDE, memory_of
-from unplace.analysis.effects.effect import Attribute, Effect, Held, Item, Left, Returned, Save, View
+from unplace.analysis.effects.effect import Attribute, Effect, Held, Item, Kept, Left, Returned, Save, View
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import INSIDE_OF_UNKNOWN, first_attribute, is_unchanged
@@ -248,7 +248,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         value.likely,
         together,
         any(obj.overlapping for obj in roots),
-        _saved(state, value.objs),
+        _saved(run, state, value.objs),
         dtype_of=value.dtype.parameter if isinstance(value.dtype, Obj) else None,
         held=held or frozenset(),
         source=forbidden or _attribute(run, value) or _item(run, value),
@@ -310,22 +310,28 @@ def _forbidden_view(value: Value, state: Facts) -> View | None:
     return View((names.pop(),), Link.VIEW, forbidden=True) if len(bases) == 1 and names else None
 
 
-def _saved(state: Facts, objs: Objs) -> frozenset[tuple[str, bool]]:
+def _saved(run: Run, state: Facts, objs: Objs) -> frozenset[Kept]:
     """Return the operations that saved these objects, or memory they view, except memory that the caller passed in."""
     found = [
         {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
     ]
     always = all(any(s.certain and s.on_path for s in by) for by in found)
-    return frozenset((s.operation.partition(INSIDE)[0], s.certain and s.on_path and always) for by in found for s in by)
+    place = run.program.module.place
+    path = place.path if place is not None else ""
+    return frozenset(
+        Kept(s.operation.partition(INSIDE)[0], s.certain and s.on_path and always, s.inside or (path, s.line))
+        for by in found
+        for s in by
+    )
 
 
-def _saved_in_either(first: Returned, second: Returned) -> frozenset[tuple[str, bool]]:
+def _saved_in_either(first: Returned, second: Returned) -> frozenset[Kept]:
     """Return the join of the saves of two results; a save is certain only if each result was certainly saved."""
     every = first.saved | second.saved
     returned = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds]
-    if all(any(certain for _, certain in r.saved) for r in returned):
+    if all(any(kept.certain for kept in r.saved) for r in returned):
         return every
-    return frozenset((operation, False) for operation, _ in every)
+    return frozenset(kept._replace(certain=False) for kept in every)
 
 
 def _is_made_here(value: Value) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
@@ -16,7 +15,7 @@ from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import UNKNOWN, UNKNOWN_VALUE, Value
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
-from unplace.analysis.project.basis import Basis
+from unplace.analysis.project.basis import Around, Basis
 from unplace.analysis.project.calling import calls_elsewhere
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
@@ -30,10 +29,12 @@ from unplace.analysis.project.resolution import Resolution
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.own_methods import POSING, own_methods, posing_methods, tensor_methods
 from unplace.analysis.types.parameters import argument_for
+from unplace.files.surroundings import RUNNING, Question, Standing, Surroundings, importing
 from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed
 
 T = TypeVar("T")
+_Read = str | Asked | Around
 
 _MOST_OPEN = 4_000_000
 """Maximum number of characters in the parsed files that are kept although nothing uses them."""
@@ -48,11 +49,6 @@ _DEEPEST = 8
 """Maximum number of queries in a chain, each asked while the previous one is answered."""
 
 
-_STARRED = re.compile(rb"import[\s\\]*\*")
-_BOUND = rb"(?<![.\w])%s(?=\s*(?:[=:,;|)\]}#\\]|$|\b(?:in|if)\b)|[ \t]*[\r\n])|\b(?:def|class|type)[\s\\]+%s\b"
-"""Matches a name in a definition, or before text that can follow a binding; rarely one in the prose of a comment."""
-
-
 class Project:
     """The files of one run, each parsed when another one asks for a name in it.
 
@@ -61,9 +57,12 @@ class Project:
     them; each process has its own `Project`.
     """
 
-    def __init__(self, files: Iterable[str], changed: Mapping[str, bytes] | None = None) -> None:
+    def __init__(
+        self, files: Iterable[str], changed: Mapping[str, bytes] | None = None, around: Surroundings | None = None
+    ) -> None:
         """Start with the absolute paths of the files; `changed` has the bytes of those that aren't as on disk."""
         self.files = Files(frozenset(files))
+        self.around = around or Surroundings(self.files.paths)
         self._changed = changed or {}
         self._mentions = Mentions(self.files.paths, self._changed)
         self._modules: WeakValueDictionary[str, ModuleIndex] = WeakValueDictionary()
@@ -74,8 +73,8 @@ class Project:
         self._asked: list[Hashable] = []
         self._cuts = 0  # how often a query led back to one under way, or to an answer in `_passing`
         self._in_hand = ""
-        self._read: set[str | Asked] = set()  # the files that the current query depends on, and how they were found
-        self._sources: dict[Hashable, frozenset[str | Asked]] = {}  # the same for each answer
+        self._read: set[_Read] = set()  # the files that the current query depends on, and how they were found
+        self._sources: dict[Hashable, frozenset[_Read]] = {}  # the same for each answer
         self._asked_names: dict[str, bool] = {}
         self._told: dict[tuple[Hashable, str], Any] = {}  # see `_told_of`
         self._posing: dict[str, frozenset[str]] = {}  # see `is_posing_elsewhere`, by the file that asks
@@ -85,7 +84,7 @@ class Project:
 
     def with_changed(self, changed: Mapping[str, bytes]) -> Project:
         """Return a project of the same files, some of which have other contents; no file is read again."""
-        return Project(self.files.paths, {**self._mentions.contents, **changed})
+        return Project(self.files.paths, {**self._mentions.contents, **changed}, self.around)
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self.files.paths)),)
@@ -107,6 +106,7 @@ class Project:
         if path == self._in_hand:
             return False
         self._in_hand, self._read, self._programs, self._asked_names = path, set(), {}, {}
+        self.around.taken.clear()
         return True
 
     def end(self) -> None:
@@ -123,7 +123,7 @@ class Project:
         """
         if path != self._in_hand:
             return Basis()  # the file was handled without a `Program`
-        found: set[str | Asked] = {self._in_hand}
+        found: set[_Read] = {self._in_hand}
         todo = list(self._read)
         while todo:
             read = todo.pop()
@@ -131,8 +131,15 @@ class Project:
                 found.add(read)
                 todo += self._sources.get(("bases", read), ())
         files = sorted(read for read in found if isinstance(read, str) and read != self._in_hand)
-        listed = [(read, self._mentions.others_with(*read)) for read in found if not isinstance(read, str)]
-        return Basis(tuple(files), tuple(sorted(self._asked_names.items())), tuple(sorted(listed)))
+        listed = [(read, self._mentions.others_with(*read)) for read in found if not isinstance(read, str | Around)]
+        around = [(read, self.around.tells(*read)) for read in found if isinstance(read, Around)]
+        return Basis(
+            tuple(files),
+            tuple(sorted(self._asked_names.items())),
+            tuple(sorted(listed)),
+            tuple(around),
+            frozenset(self.around.taken),
+        )
 
     # -- files ----------------------------------------------------------------------------------------------------
 
@@ -157,7 +164,7 @@ class Project:
     def _parsed(self, path: str, text: str) -> ModuleIndex:
         folder, package = Path(path).parent, package_of(str(Path(path).parent))
         root = folder.parents[len(package) - 1] if package else folder
-        return ModuleIndex(parsed(text), Place(self, path, str(root), package), text)
+        return ModuleIndex(parsed(text), Place(self, path, str(root), package), text, Standing(self.around, path))
 
     def has(self, path: str) -> bool:
         """Tell whether a file belongs to the run."""
@@ -166,11 +173,26 @@ class Project:
     def is_imported_beside_torch(self, path: str) -> bool:
         """Tell whether another file that mentions torch imports a file; the file becomes the one in hand."""
         self._take_in_hand(path)
-        place = Path(path)
-        name = place.parent.name if place.stem == "__init__" else place.stem
-        return bool(
-            self._listed(Query.of(("torch", name), (rf"\b(?:from|import)\b[^\n]*\b{re.escape(name)}\b",)), path)
-        )
+        return self.is_imported(path, "torch")
+
+    def tells(self, question: Question, path: str) -> bool:
+        """Answer a question about what lies around a file."""
+        self._read.add(Around(question, path))
+        return self.around.tells(question, path)
+
+    def is_imported(self, path: str, *beside: str) -> bool:
+        """Tell whether another file of the run, which contains some other names, too, may import a file."""
+        name = Path(path).parent.name if Path(path).stem == "__init__" else Path(path).stem
+        return bool(self._listed(Query.of((name, *beside), importing(name)), path))
+
+    def has_program(self, is_one: Callable[[Program], bool]) -> bool:
+        """Tell whether a file of the run is a program of its own, by a test for one that may be."""
+        question = "program", ""
+        if question not in self._sources:
+            programs = self.programs_with
+            self._told[question] = self._noted(question, lambda: any(map(is_one, programs(frozenset(), "", RUNNING))))
+        self._read |= self._sources[question]
+        return bool(self._told[question])
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file of the run contains a name, in whatever meaning."""
@@ -268,8 +290,7 @@ class Project:
 
     def programs_with(self, names: frozenset[str], path: str, patterns: tuple[str, ...] = ()) -> list[Program]:
         """Return the programs of the other files that contain all of some names, and match one of the patterns."""
-        programs = map(self.program_at, self._listed(Query.of(names, patterns), path))
-        return [program for program in programs if program is not None]
+        return [p for p in map(self.program_at, self._listed(Query.of(names, patterns), path)) if p is not None]
 
     def are_readable(self, names: frozenset[str], path: str) -> bool:
         """Tell whether the other files that contain all of some names can be read and parsed; notebooks can't."""
@@ -338,22 +359,7 @@ class Project:
     def may_offer(self, path: str, name: str) -> bool:
         """Tell whether a file from which everything is imported may have a name."""
         self._read.add(path)
-        return self._may_bind(path, name)
-
-    def _may_bind(self, path: str, name: str) -> bool:
-        """Tell whether a file may bind a name, judged by its bytes, so that it needn't be parsed."""
-        known = self._binding.get((path, name))
-        if known is None:
-            data = self._mentions.contents.get(path, b"")
-            known = not name.isascii() or _STARRED.search(data) is not None
-            if not known and (plain := name.encode()) in data:
-                known = re.search(_BOUND % (plain, plain), data) is not None
-            self._binding[path, name] = known
-        return known
-
-    @cached_property
-    def _binding(self) -> dict[tuple[str, str], bool]:
-        return {}
+        return self._mentions.may_bind(path, name)
 
     def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
         """Return the file that an imported name leads to, and the names to look up in it."""

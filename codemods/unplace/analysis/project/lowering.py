@@ -90,7 +90,7 @@ def lowered(module: ModuleIndex, functions: Functions) -> Lowered:
     """Return the lowered copy of a file, with the statements of functions that its calls may run."""
     work = _Lowering(module, functions)
     tree = ast.Module(work.block(module.tree.body, _Frame(module.tree)), type_ignores=[])
-    return Lowered(ModuleIndex(tree, module.place, module.text), work.origins)
+    return Lowered(ModuleIndex(tree, module.place, module.text, module.standing), work.origins)
 
 
 @dataclass(frozen=True, slots=True)

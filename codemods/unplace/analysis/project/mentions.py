@@ -12,6 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+_STARRED = re.compile(rb"import[\s\\]*\*")
+_BOUND = rb"(?<![.\w])%s(?=\s*(?:[=:,;|)\]}#\\]|$|\b(?:in|if)\b)|[ \t]*[\r\n])|\b(?:def|class|type)[\s\\]+%s\b"
+"""Matches a name in a definition, or before text that can follow a binding; rarely one in the prose of a comment."""
+
 _MIXING = re.compile(rb"\bclass\s+\w+\s*\([^:]*,")
 _WORD = re.compile(rb"\w+")
 _CLASS = r"\bclass\s+(?=\w+\s*\(([^:]*))(\w+)"
@@ -89,6 +93,7 @@ class Mentions:
         self._answers: dict[Query, tuple[str, ...]] = {}
         self._shown: dict[tuple[str, str], dict[str, list[str]]] = {}  # the names of a form in a file
         self._mixing: dict[str, bool] = {}  # which files have classes of several bases
+        self._binding: dict[tuple[str, str], bool] = {}
 
     def are_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file contains a name, in whatever meaning."""
@@ -111,11 +116,23 @@ class Mentions:
             found = self._mixing[path] = _MIXING.search(self.contents[path]) is not None
         return found
 
+    def may_bind(self, path: str, name: str) -> bool:
+        """Tell whether a file may bind a name, judged by its bytes, so that it needn't be parsed."""
+        known = self._binding.get((path, name))
+        if known is None:
+            data = self.contents.get(path, b"")
+            known = not name.isascii() or _STARRED.search(data) is not None
+            if not known and (plain := name.encode()) in data:
+                known = re.search(_BOUND % (plain, plain), data) is not None
+            self._binding[path, name] = known
+        return known
+
     def _matching(self, query: Query) -> tuple[str, ...]:
         """Return the files that a query is about."""
         found = self._answers.get(query)
         if found is None:
-            holding = frozenset.intersection(*map(self._of, query.names)) if all(map(str.isascii, query.names)) else ()
+            every = frozenset(self.contents if all(map(str.isascii, query.names)) else ())
+            holding = every.intersection(*map(self._of, query.names if every else ()))
             patterns = [re.compile(pattern.encode(errors="surrogateescape")) for pattern in query.patterns]
             is_any = not patterns and not query.forms
             found = self._answers[query] = tuple(

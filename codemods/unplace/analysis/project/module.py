@@ -26,6 +26,7 @@ from unplace.analysis.syntax.imports import Imports, canonical, imported, name_f
 from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.reaching import Reaching
 from unplace.analysis.syntax.scopes import Scope, Scopes
+from unplace.files.surroundings import Question, Standing
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -77,6 +78,12 @@ class Others(Protocol):
 
     def is_redefined_elsewhere(self, names: Collection[str], path: str) -> bool:
         """Tell whether a class of another file whose objects are tensors defines one of some methods anew."""
+
+    def tells(self, question: Question, path: str) -> bool:
+        """Answer a question about what lies around a file."""
+
+    def is_imported(self, path: str) -> bool:
+        """Tell whether another file of the run may import a file."""
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files pass to `torch.jit.script`."""
@@ -143,13 +150,19 @@ def _may_store(stored: NamedStore | None, attribute: str) -> bool:
 
 
 class ModuleIndex:
-    """One module's scopes, imports, classes and calls; with a `place`, imported names lead to other files."""
+    """One module's scopes, imports, classes and calls; with a `place`, imported names lead to other files.
 
-    def __init__(self, tree: ast.Module, place: Place | None = None, text: str = "") -> None:
+    `standing` is the place of its file among the files around the run, if it has one.
+    """
+
+    def __init__(
+        self, tree: ast.Module, place: Place | None = None, text: str = "", standing: Standing | None = None
+    ) -> None:
         """Index the module; `text` tells versions of a file apart."""
         self.tree = tree
         self.place = place
         self.text = text
+        self.standing = standing
         self.scopes = Scopes(ModuleScope(tree, "<module>", None, index=self))
         self.imports = Imports(node for node, _ in self.scopes.imports)
         self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
@@ -282,6 +295,19 @@ class ModuleIndex:
         """Iterate over facts about the other files that contain a name and show one of some patterns or forms."""
         place = self.place
         return place.others.told_of_others(question, name, shown, place.path) if place is not None else iter(())
+
+    def tells(self, question: Question) -> bool:
+        """Answer a question about what lies around the file; a text without a file is all that there is."""
+        if self.place is not None:
+            return self.place.others.tells(question, self.place.path)
+        if self.standing is None:
+            return question is Question.PROGRAM
+        return self.standing.around.tells(question, self.standing.path)
+
+    def take(self) -> None:
+        """Record that the module's functions were judged by the callers in the run alone."""
+        if self.standing is not None:
+            self.standing.around.taken.add(self.standing.path)
 
     # -- classes --------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, reduce
 from typing import Protocol
@@ -44,6 +44,7 @@ from unplace.analysis.project.variants import Variants, is_vague
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.identities import hands_back, new_object
+from unplace.files.surroundings import Standing
 from unplace.torchapi import modes
 
 _BUILTINS = frozenset(dir(builtins))
@@ -79,6 +80,9 @@ class Others(Protocol):
     def program_at(self, path: str) -> Program | None:
         """Return the program of a file as it is on disk; None where it can't be read or parsed."""
 
+    def has_program(self, is_one: Callable[[Program], bool]) -> bool:
+        """Tell whether a file of the run is a program of its own, by a test for one that may be."""
+
 
 class Program:
     """The results for one module: the runs over its functions, their summaries, and guesses of the values of names.
@@ -109,13 +113,14 @@ class Program:
         self.answers: dict[Hashable, object] = {}  # to questions about several runs
 
     @classmethod
-    def of(cls, tree: ast.Module) -> Program:
+    def of(cls, tree: ast.Module, text: str = "", standing: Standing | None = None) -> Program:
         """Return the analysis of a module that stands alone."""
-        return cls(ModuleIndex(tree))
+        return cls(ModuleIndex(tree, None, text, standing))
 
     def with_tree(self, tree: ast.Module) -> Program:
         """Return the analysis of the same module with another tree."""
-        return Program(ModuleIndex(tree, self.module.place, self.module.text), self._others)
+        module = self.module
+        return Program(ModuleIndex(tree, module.place, module.text, module.standing), self._others)
 
     def close(self) -> None:
         """Drop the runs, which refer to their program: without the cycles, their memory is free at once."""
@@ -221,6 +226,10 @@ class Program:
         """Tell whether the other files of the run that contain all of these names can be read and parsed."""
         place = self.module.place
         return self._others is None or place is None or self._others.are_readable(names, place.path)
+
+    def is_among_programs(self, is_one: Callable[[Program], bool]) -> bool:
+        """Tell whether a file of the run is a program of its own, by a test for one that may be."""
+        return self._others is not None and self._others.has_program(is_one)
 
     def on_disk(self) -> Program | None:
         """Return the program of this file as other files import it: before anything in it was rewritten."""

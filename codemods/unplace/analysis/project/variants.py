@@ -66,5 +66,5 @@ def is_vague(effect: Effect) -> bool:
     if returned is None:
         return False
     is_of_one_kind = returned.kinds & (returned.kinds - 1) == 0
-    is_saved_or_not = any(not certain for _, certain in returned.saved)
+    is_saved_or_not = any(not kept.certain for kept in returned.saved)
     return is_saved_or_not or not is_of_one_kind or bool(returned.parameters or returned.elements) or returned.foreign

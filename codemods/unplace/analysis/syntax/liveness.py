@@ -16,7 +16,7 @@ from unplace.analysis.syntax.flow import TRIES
 from unplace.analysis.syntax.nodes import LOOPS, children, walk
 from unplace.analysis.syntax.scopes import Scope
 
-_SEES_ALL = {"locals", "vars", "eval", "exec", "globals"}
+_SEES_ALL = {"locals", "vars", "eval", "exec", "globals", "get_ipython"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -33,24 +33,22 @@ class Liveness:
         self.behind_header: dict[ast.stmt, int] = {}
         self._loops: dict[ast.stmt, int] = {}
         always = set(scope.captured) | scope.global_names | scope.nonlocal_names
-        self._captured = self._mask(always)
-        if scope.is_module or scope.is_class or scope.read & _SEES_ALL:
-            always |= scope.bound
-        self._always = self._mask(always)
+        always |= scope.bound if scope.is_class or scope.read & _SEES_ALL else set()
+        self._own = self._mask(always)
+        self._always = self._mask(always | scope.bound if scope.is_module else always)
         self._block(body, 0, 0, 0, 0)
 
-    def live_after(self, statement: ast.stmt) -> set[str]:
-        """Return the names that may be read after the statement."""
-        return self.names_of(self.after.get(statement, 0) | self._always)
+    def live_after(self, statement: ast.stmt, *, in_header: bool = False, is_own: bool = False) -> set[str]:
+        """Return the names that may be read after the statement or, in its header, in its body or behind it.
+
+        With `is_own`, what importers of a module read doesn't count.
+        """
+        bits = self.after.get(statement, 0) | (self.behind_header.get(statement, 0) if in_header else 0)
+        return self.names_of(bits | (self._own if is_own else self._always))
 
     def read_after(self, statement: ast.stmt) -> set[str]:
         """Return the names that the file itself may read after the statement, whatever importers of the module read."""
-        return self.names_of(self.after.get(statement, 0) | self._captured)
-
-    def live_behind_header(self, statement: ast.stmt) -> set[str]:
-        """Return the names that may be read after the header of a compound statement: in its body, or behind it."""
-        bits = self.behind_header.get(statement, 0) | self.after.get(statement, 0)
-        return self.names_of(bits | self._always)
+        return self.live_after(statement, is_own=True)
 
     def names_of(self, bits: int) -> set[str]:
         """Return the names in a bit set."""

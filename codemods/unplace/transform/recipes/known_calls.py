@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from unplace.analysis.project.program import Program
+from unplace.analysis.project.programs import is_closed, is_of_application, is_program
 from unplace.analysis.project.whole import are_calls_known
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
+from unplace.config.kinds import AUTO
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Reason
@@ -21,10 +23,28 @@ class KnownCalls:
     program: Program
     options: Options
     _known: dict[Scope, bool] = field(default_factory=dict)
+    _whole: dict[Program, bool] = field(default_factory=dict)
 
     def are_all(self, scope: Scope) -> bool:
-        """Tell whether the run is the whole program, and all calls of a function in it are known."""
-        return self.options.whole_program and self._are_known(scope)
+        """Tell whether nothing beside the run calls a function, and all calls of it in the run are known."""
+        home = self.program.home_of(scope)
+        if not self.is_whole(home) or not self._are_known(scope):
+            return False
+        if self.options.whole_program == AUTO:
+            home.module.take()
+        return True
+
+    def is_closed(self, scope: Scope) -> bool:
+        """Tell whether a scope is a module whose names only its own code can read."""
+        return scope.is_module and self.options.whole_program is not False and is_closed(self.program.home_of(scope))
+
+    def is_whole(self, home: Program) -> bool:
+        """Tell whether the run has all files that may use the functions of one."""
+        if self.options.whole_program != AUTO:
+            return self.options.whole_program
+        if home not in self._whole:
+            self._whole[home] = is_program(home) or is_of_application(home)
+        return self._whole[home]
 
     def assumed(self, scope: Scope) -> tuple[Reason, ...] | None:
         """Return what has to be assumed for the known calls to be all; None where the run itself has others.

@@ -172,7 +172,7 @@ class Callers:
         """Return why the write to a parameter is meant to last, although all calls of the function are known."""
         if has_lasting_default(scope, parameter):
             return Refusal.LASTING_DEFAULT(parameter=parameter)
-        return None if self.options.whole_program else documented(scope, parameter, is_called=True)
+        return None if self._known.are_all(scope) else documented(scope, parameter, is_called=True)
 
     def _blocker(self, scope: Scope, parameter: str, *, is_called: bool) -> Reason | None:
         """Return why callers outside the file must be expected to read the argument, as far as the file shows."""
@@ -210,15 +210,17 @@ class Callers:
                     return Refusal.NOT_FOLLOWED_READ(function=name, line=at)
         return None
 
+    def is_closed(self, scope: Scope) -> bool:
+        """Tell whether a scope is a module whose names only its own code can read."""
+        return self._known.is_closed(scope)
+
     def returned(self, scope: Scope) -> frozenset[str]:
         """Return the parameters whose new tensors the function hands back, and which are therefore live at its end."""
         return self._handbacks.returned(scope)
 
     def is_saved_by_none(self, scope: Scope, parameter: str) -> bool:
         """Tell whether all callers are known, and none saved the tensor before the function writes it."""
-        return self.options.whole_program and saved_by_callers.is_saved_by_none(
-            self.program, scope, parameter, self._known.are_all
-        )
+        return saved_by_callers.is_saved_by_none(self.program, scope, parameter, self._known.are_all)
 
     def saved_before(
         self, scope: Scope, parameter: str, element: Element = None, *, is_open: bool = False
