@@ -564,7 +564,7 @@ MUTANTS: dict[int, list[Mutant]] = {
     17: [
         mutant("made so", fixture(LAYOUTS), "analysis.interpret.calls.layout_of", gives(None)),
         mutant("of an attribute", fixture(LAYOUTS), "transform.sites.layout_of", gives(None)),
-        mutant("saved", regression("strides_and_saved"), "transform.legality.LASTING", is_now(frozenset())),
+        mutant("saved", regression("strides_and_saved"), "transform.meant.LASTING", is_now(frozenset())),
         mutant(
             "shared",
             fixture(LAYOUTS),
@@ -589,7 +589,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "a guard that asks autograd",
             fixture("UNP002/guarded_by_autograd"),
-            "transform.legality.is_guarded",
+            "transform.meant.is_guarded",
             gives(False),
         ),
     ],
@@ -642,11 +642,11 @@ MUTANTS: dict[int, list[Mutant]] = {
         )
     ],
     22: [
-        mutant("a flag that asks", fixture("UNP002/flag_asks_for_it"), "transform.legality.flag_around", gives(None)),
+        mutant("a flag that asks", fixture("UNP002/flag_asks_for_it"), "transform.meant.flag_around", gives(None)),
         mutant(
             "documentation",
             fixture("UNP005/documented_purpose"),
-            "transform.legality.documented",
+            "transform.meant.documented",
             gives(None),
         ),
         mutant(
@@ -658,7 +658,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "a name that says so",
             fixture("UNP005/documented_purpose"),
-            "transform.legality.documented",
+            "transform.meant.documented",
             whatever_is_called,
         ),
     ],

@@ -7,11 +7,9 @@ from dataclasses import replace
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.values import (
-    PARAMETER_MADE,
     SELECTING,
     TENSOR,
     Link,
@@ -20,27 +18,21 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.interpret.stores import is_replayable
-from unplace.analysis.interpret.writes import can_be_tracked, is_tensor_data
-from unplace.analysis.project.computed_parameters import may_be_computed
-from unplace.analysis.project.modes import is_backward
+from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.queries import apart
 from unplace.analysis.queries.grad_switches import may_keep_graph
 from unplace.analysis.queries.handed_leaves import is_handed_out
-from unplace.analysis.queries.layouts import LASTING
-from unplace.analysis.queries.leaf_reads import reads_of_gradient
 from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
-from unplace.analysis.queries.purpose import documented, flag_around
-from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names
-from unplace.diagnostics.catalogue import Assumption, Purpose
-from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.transform.defined_anew import defined_anew
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
+from unplace.transform.meant import has_gradient_read, is_optimised, meant
 from unplace.transform.recipes.pieces import put_back
 from unplace.transform.sites import Site
 from unplace.transform.storable import (
@@ -55,12 +47,11 @@ from unplace.transform.storable import (
 from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse
 
 _MAKING = ("__init__", "__new__")
-_FILLS = ("copy", "random", "diagonal")
 
 
 def settled(site: Site) -> Keep | Refuse | None:
     """Return the reason to leave a site alone that holds for every recipe, if there is one."""
-    return _written_leaf(site) or _kept(site) or _unfit(site) or changing_what_is_saved(site)
+    return _written_leaf(site) or meant(site) or _unfit(site) or changing_what_is_saved(site)
 
 
 def changing_what_is_saved(site: Site) -> Refuse | None:
@@ -82,142 +73,9 @@ def _written_leaf(site: Site) -> Refuse | None:
     return Refuse(Refusal.FORBIDDEN_LEAF(forbidden=forbidden.reason))
 
 
-def _kept(site: Site) -> Keep | None:
-    grad = site.write.grad
-    table = _table_entry(site)
-    if table is not None and table[1] in ("flag", "initialiser", "gradient"):
-        return Keep(Purpose.TORCH(fact=Fact(table[2])) if table[2] else Purpose.NO_VALUES_CHANGE())
-    is_named = isinstance(site.write.target, ast.Name | ast.Attribute | ast.Subscript)
-    is_part = isinstance(site.write.target, ast.Subscript)
-    is_fill = table is not None and not is_part and (table[1] in _FILLS or (table[1] == "fill" and not is_named))
-    if is_fill and site.fills_own_memory():
-        return Keep(Purpose.NORMAL_FORM(name=site.name))
-    layout = site.layout()
-    if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
-        return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
-    if site.registered() is not None and not is_like_a_parameter(site) and not _may_be_selected(site):
-        return Keep(Purpose.REGISTERED(name=site.name))
-    if grad in (GradMode.DISABLED, GradMode.INFERENCE):
-        return Keep(Purpose.NOT_RECORDED(mode=Fact(grad.value)))
-    if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER) and not _writes_gradient_of_others(site):
-        if grad is GradMode.FUNCTION and site.run.scope.name == "forward" and _marks_dirty(site):
-            owner = site.program.module.class_of(site.run.scope)
-            return Keep(Purpose.MARKED_DIRTY(name=site.name, function=owner.node.name if owner is not None else ""))
-        return Keep(Purpose.NOT_RECORDED_INSIDE(mode=Fact(grad.value)))
-    if goes_through_data(site) and (
-        _has_gradient_read(site)
-        or (site.is_leaf() and not isinstance(site.node, ast.Attribute))
-        or _sets_parameter(site)
-    ):
-        return Keep(Purpose.DATA_OF_LEAF(name=site.name))
-    return _asked_for(site) if site.harm()[0] is not Harm.HARMFUL else None
-
-
-def _asked_for(site: Site) -> Keep | None:
-    """Return why the code asks for a write that isn't harmful: by a flag, a name, or where autograd is off."""
-    flag, scope = flag_around(site.node, site.run.parents), site.run.scope
-    if flag is not None:
-        return Keep(Purpose.FLAG_ASKS(flag=flag))
-    for root in sorted(site.roots()):
-        purpose = documented(scope, root.parameter, is_called=False) if root.parameter is not None else None
-        if purpose is not None:
-            return Keep(purpose)
-    if not is_backward(site.program.module, scope) and is_guarded(site.program, scope, site.node):
-        return Keep(Purpose.GUARDED(name=site.name))
-    return None
-
-
-def _may_be_selected(site: Site) -> bool:
-    """Tell whether the written tensor is a copy unless its index has no dimensions: `y = self.weight[i]; y *= k`."""
-    bases = [site.state.bases.get(o) for o in site.value.objs]
-    is_new = all(base is not None and base.link is Link.MAYBE for base in bases)
-    return is_new and isinstance(site.write.target, ast.Name)
-
-
-def is_like_a_parameter(site: Site) -> bool:
-    """Tell whether the write goes to `layer.weight` or `layer.bias` of an object of which nothing is known.
-
-    The code itself may replace that by another parameter, in some rounds of a loop or on some paths only.
-    """
-    if not site.write.grad.records or site.write.data is not None or site.write.kind is WriteKind.DATA:
-        return False
-    roots = site.roots()
-    read = [o for o in roots if o.origin is Origin.ATTRIBUTE and o not in site.state.bases]
-    made = [o for o in roots if o.origin is Origin.REGISTERED]
-    if not all(torchapi.is_registered_name(o.label.rsplit(".", 1)[-1]) for o in read):
-        return False
-    others = (o for o in roots if o not in site.state.bases and o not in (*read, *made))
-    return bool(read) and all(o.label == PARAMETER_MADE for o in made) and not any(others)
-
-
-def _marks_dirty(site: Site) -> bool:
-    """Tell whether a custom function says of what it writes that it does: `ctx.mark_dirty(x)`."""
-    calls = site.run.scope.of(ast.Call)
-    marked = [a for call in calls if getattr(call.func, "attr", "") == "mark_dirty" for a in call.args]
-    roots = site.roots()
-    values = (site.run.values.get(node) for node in marked)
-    return any(value is not None and value.objs & roots for value in values)
-
-
-def _writes_gradient_of_others(site: Site) -> bool:
-    """Tell whether the backward of a custom function writes a gradient that it was given."""
-    is_given = any(root.parameter is not None for root in site.roots())
-    return is_given and is_backward(site.program.module, site.run.scope)
-
-
-def _table_entry(site: Site) -> tuple[str | None, str, str | None] | None:
-    """Return functional counterpart, kind and reason from the operator table, for sites that name an operator."""
-    if site.write.kind.is_method:
-        method = torchapi.inplace_method(site.write.name)
-        return (method.functional, method.kind, method.reason) if method is not None else None
-    if site.write.kind is WriteKind.FUNCTION:
-        function = torchapi.inplace_function(site.write.name)
-        return (function.functional, function.kind, function.reason) if function is not None else None
-    return None
-
-
 def without_counterpart(name: str, fact: str | None) -> Reason:
     """Return why an operator has no functional form: the fact from the operator table, if it has one."""
     return Refusal.TORCH(fact=Fact(fact)) if fact else Refusal.NO_COUNTERPART(name=name)
-
-
-def _sets_parameter(site: Site) -> bool:
-    """Tell whether the write puts values without a graph into what is named like a parameter: `m.weight.data = w`."""
-    kind, node = site.write.kind, site.write.target
-    if any(map(can_be_tracked, site.write.operands)):
-        return False
-    while kind is WriteKind.STORE and isinstance(node, ast.Subscript):
-        node = node.value
-    if kind is not WriteKind.DATA:
-        is_new = kind is WriteKind.STORE or (kind is WriteKind.METHOD and site.replaces_all())
-        if not is_new or not is_tensor_data(node, site.run.values):
-            return False
-        node = node.value
-    if not isinstance(node, ast.Attribute) or not torchapi.is_registered_name(node.attr):
-        return False
-    return not may_be_computed(site.program.module, node.attr) and site.harm()[0] is not Harm.HARMFUL
-
-
-def is_optimised(site: Site) -> bool:
-    """Tell whether the scope asks for the gradient of the written leaf, or hands the leaf to an optimizer."""
-    return _has_gradient_read(site) or has_optimizer(site)
-
-
-def has_optimizer(site: Site) -> bool:
-    """Tell whether the scope hands the written tensor to an optimizer: `torch.optim.SGD([x], lr=0.1)`."""
-    calls = site.run.scope.of(ast.Call)
-    given = (n for call in calls if _makes_optimizer(site, call) for a in call.args for n in ast.walk(a))
-    values = (site.run.values.get(node) for node in given if isinstance(node, ast.Name))
-    return any(value is not None and value.objs & site.roots() for value in values)
-
-
-def _makes_optimizer(site: Site, call: ast.Call) -> bool:
-    return (site.program.module.qualified(site.run.scope, call.func) or "").startswith("torch.optim.")
-
-
-def _has_gradient_read(site: Site) -> bool:
-    """Tell whether the function asks for the gradient of the written tensor, which is then a leaf being optimised."""
-    return any(reads_of_gradient(site.run, site.owners()))
 
 
 def _may_call_itself(site: Site) -> bool:
@@ -235,9 +93,9 @@ def _may_call_itself(site: Site) -> bool:
 
 def _unfit(site: Site) -> Refuse | None:
     value = site.value
-    table = _table_entry(site)
-    if table is not None and table[1] == "storage":
-        return Refuse(without_counterpart(site.write.name, table[2]))
+    operator = site.operator()
+    if operator is not None and operator.kind == "storage":
+        return Refuse(without_counterpart(site.write.name, operator.reason))
     if site.write.name.rsplit(".", 1)[-1] == "as_strided_":
         return Refuse(Refusal.STRIDES())
     is_elsewhere = site.write.data is not None and any(o.origin is not Origin.FRESH for o in site.roots())
@@ -259,7 +117,7 @@ def _unfit(site: Site) -> Refuse | None:
     read_while_written = site.read_while_written_in()
     if read_while_written is not None:
         return Refuse(Refusal.READS_ANOTHER_VIEW(line=Line(read_while_written)))
-    if site.is_leaf() and _has_gradient_read(site):
+    if site.is_leaf() and has_gradient_read(site):
         return Refuse(Refusal.LEAF(name=site.name))
     return None
 

@@ -264,9 +264,9 @@ class Site:
 
     def replaces_all(self) -> bool:
         """Tell whether the write replaces all elements regardless of their old values: `y.copy_(v)`, `y[:] = v`."""
-        if self.write.kind.is_method:
-            entry = torchapi.inplace_method(self.write.name)
-            return entry is not None and entry.kind in ("copy", "fill", "random")
+        operator = self.operator()
+        if operator is not None:
+            return operator.kind in ("copy", "fill", "random")
         index = self.node.slice if isinstance(self.node, ast.Subscript) else None
         if isinstance(index, ast.Slice):
             return index.lower is index.upper is index.step is None
@@ -308,14 +308,16 @@ class Site:
         """Tell whether neither the tensor nor the values written into it can be part of a graph."""
         return is_untracked(self.run, self.value, *self.write.operands)
 
+    def operator(self) -> torchapi.InplaceMethod | torchapi.InplaceFunction | None:
+        """Return the entry of torch's table for the operator that the site names, if it names one."""
+        if self.write.kind.is_method:
+            return torchapi.inplace_method(self.write.name)
+        return torchapi.inplace_function(self.write.name) if self.write.kind is WriteKind.FUNCTION else None
+
     def is_metadata(self) -> bool:
         """Tell whether the operation changes the tensor object (its shape, its history) rather than its memory."""
-        entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
-        if self.write.kind is WriteKind.METHOD:
-            entry = torchapi.inplace_method(self.write.name)
-        elif self.write.kind is WriteKind.FUNCTION:
-            entry = torchapi.inplace_function(self.write.name)
-        return entry is not None and entry.kind in ("metadata", "detach")
+        operator = self.operator()
+        return operator is not None and operator.kind in ("metadata", "detach")
 
     def roots(self) -> Objs:
         """Return the tensors that own the written memory."""

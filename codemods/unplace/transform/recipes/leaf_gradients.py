@@ -35,7 +35,7 @@ from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind, is_false
 from unplace.torchapi import members
-from unplace.transform.legality import has_optimizer, is_like_a_parameter
+from unplace.transform.meant import has_optimizer, is_like_a_parameter
 from unplace.transform.recipes.graphless import Graphs, is_of_all_parameters
 from unplace.transform.sites import Site
 

@@ -40,7 +40,7 @@ from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import put_before
 from unplace.transform.emit.naming import name_for_changed
 from unplace.transform.emit.statements import Statements
-from unplace.transform.legality import has_optimizer
+from unplace.transform.meant import has_optimizer
 from unplace.transform.recipes import expressions
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site

@@ -27,7 +27,7 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.layout import put_before
-from unplace.transform.legality import is_like_a_parameter
+from unplace.transform.meant import is_like_a_parameter
 from unplace.transform.observed import refused_without_gradient
 from unplace.transform.recipes.leaf_gradients import (
     is_given_up,
