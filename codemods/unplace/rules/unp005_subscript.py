@@ -36,6 +36,7 @@ import libcst as cst
 from unplace.analysis.domain.values import TENSOR
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.refusals import Refusal
+from unplace.rules.unp001_augmented import operation
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, blanks
 from unplace.transform.legality import private_copy
@@ -81,6 +82,12 @@ class SubscriptStore(StatementRule):
             lines.append(snippet.line(f"{name} = ", value))
             statement = statement.with_changes(value=cst.Name(name))
         return [*lines, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
+
+    def value(self, site: Site, statement: cst.BaseSmallStatement) -> cst.BaseExpression:
+        """Return the stored value, or `y[i] + k`."""
+        if isinstance(statement, cst.AugAssign):
+            return operation(site, statement, statement.target)
+        return super().value(site, statement)
 
     def _is_computed_before(self, site: Site) -> bool:
         """Tell whether the value must be computed before the clone is made."""

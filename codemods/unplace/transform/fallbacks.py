@@ -50,6 +50,8 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
+        if self.options.functional:
+            return chosen  # the others leave a write
         unrecorded = under_no_grad(decided, self.text, unsafe=self.options.unsafe)
         unrecorded |= calls_under_no_grad(decided, self.text)
         around = unrecorded | made_batched(decided, self.text) | self._taken_apart(decided)
@@ -130,7 +132,7 @@ class Fallbacks:
             return None
         if site.run.scope in compiled(site.program.module):
             return None
-        if not isinstance(self.copies.reconsider(site, verdict), Copy):
+        if not self.options.functional and not isinstance(self.copies.reconsider(site, verdict), Copy):
             return None
         collected = collect_slots(site, verdict, self.text) or collect_row(site, verdict, self.text)
         return collected if collected is not None and self._is_made(collected) else None

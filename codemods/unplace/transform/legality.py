@@ -37,6 +37,7 @@ from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
+from unplace.torchapi import results
 from unplace.transform.defined_anew import defined_anew
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.recipes.pieces import put_back
@@ -88,10 +89,10 @@ def _kept(site: Site) -> Keep | None:
     bases = (site.state.bases[o] for o in site.value.objs if o in site.state.bases)
     is_of_view = isinstance(site.write.target, ast.Name) and any(base.link is not Link.MAYBE for base in bases)
     is_fill = table is not None and table[1] in _FILLS and not (is_of_view and table[1] == "fill")
-    if is_fill and site.fills_private_memory():
+    if is_fill and not site.options.functional and site.fills_private_memory():
         return Keep(Purpose.FILLS_OWN_TENSOR())
     layout = site.layout()
-    if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
+    if layout is not None and (layout in LASTING or not (site.options.functional or site.harm()[0] is Harm.HARMFUL)):
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
     if site.registered() is not None and not is_like_a_parameter(site) and not _may_be_selected(site):
         return Keep(Purpose.REGISTERED(name=site.name))
@@ -255,7 +256,7 @@ def _unfit(site: Site) -> Refuse | None:
         return anew
     if site.write.inside is not None and not site.write.is_local and not is_drawn_once(site.run, site.write):
         return Refuse(Refusal.IN_COMPREHENSION())
-    if any(obj.overlapping for obj in site.state.roots(value.objs)):
+    if any(obj.overlapping for obj in site.state.roots(value.objs)) and not may_be_apart(site):
         return Refuse(Refusal.EXPANDED(name=site.name))
     if operands_apart(site) is None:
         return Refuse(Refusal.READS_ITS_WRITE())
@@ -265,6 +266,11 @@ def _unfit(site: Site) -> Refuse | None:
     if site.is_leaf() and any(gradient_is_read(site, n) for n in _names_of(site)):
         return Refuse(Refusal.LEAF(name=site.name))
     return None
+
+
+def may_be_apart(site: Site) -> bool:
+    """Tell whether no store is to be left, and the tensor isn't expanded for certain, but comes from other code."""
+    return site.options.functional and not any(obj.operator in results.OVERLAPPING for obj in site.value.objs)
 
 
 def _names_of(site: Site) -> set[str]:
@@ -277,6 +283,8 @@ def assumptions_about(site: Site) -> tuple[Reason, ...]:
     value = site.value
     found = [] if value.is_tensor and not value.likely else [Assumption.TENSOR(name=site.name)]
     found += operands_apart(site) or ()
+    if any(obj.overlapping for obj in site.state.roots(value.objs)):
+        found.append(Assumption.NOT_EXPANDED(name=site.name))
     if not site.is_untracked() and may_keep_graph(site.run, site.write):
         found.append(Assumption.NO_GRAPH_WHERE_OFF(name=site.name))
     return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else tuple(found)
@@ -356,7 +364,7 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
 def private_copy(site: Site) -> Copy | Refuse:
     """Clone the owner of the written memory, rematerialise the views, and let the write go to the private memory."""
     target = site.write.target
-    place = _chain_root(site, target)
+    place = chain_root(site, target)
     if place is None:
         for node in ast.walk(target):
             made = site.run.values.get(node) if isinstance(node, ast.Subscript) else None
@@ -382,7 +390,7 @@ def private_copy(site: Site) -> Copy | Refuse:
     return Copy(whole.places, (), (*assumptions_about(site), *whole.assumptions), whole.lines)
 
 
-def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
+def chain_root(site: Site, target: ast.expr) -> ast.expr | None:
     """Return the name, attribute or element at which the written chain of views starts."""
     node = target
     while True:

@@ -34,6 +34,7 @@ from unplace.transform.emit.statements import Statements
 from unplace.transform.fallbacks import Fallbacks
 from unplace.transform.filter import Filter
 from unplace.transform.flags import flags
+from unplace.transform.functional.planning import without_stores
 from unplace.transform.intent import is_hardly_of_tensor
 from unplace.transform.profitability import Copies, worthwhile
 from unplace.transform.proposals import Proposals, load_rules
@@ -157,7 +158,7 @@ class Planner:
         """Refuse a clone in a helper that would change its callers, too, where nothing needs the old values."""
         if not isinstance(decision.verdict, Copy) or not self._callers.edits_of(decision.site):
             return decision
-        if decision.site.harm()[0] is Harm.HARMFUL:
+        if self.options.functional or decision.site.harm()[0] is Harm.HARMFUL:
             return decision
         return decision.becoming(Refuse(Refusal.CALLERS_READ()))
 
@@ -237,7 +238,8 @@ class Planner:
 
     def _is_repaired(self, decision: Decision) -> bool:
         """Tell whether the run makes the rewrite, given that it pays."""
-        return self._is_applied(decision.becoming(worthwhile(decision, self.options)))
+        verdict = decision.verdict if self.options.functional else worthwhile(decision, self.options)
+        return self._is_applied(decision.becoming(verdict))
 
     # -- statements -----------------------------------------------------------------------------------------------
 
@@ -268,6 +270,8 @@ class Planner:
 
     def _worthwhile(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Return the decisions without useless clones; the first call of a chain decides for all of it."""
+        if self.options.functional:
+            return without_stores(self.text, list(decisions))
         final: dict[Hashable, Verdict] = {}
         found: list[Decision] = []
         for decision in decisions:

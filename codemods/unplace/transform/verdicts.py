@@ -61,6 +61,11 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class Scatter(Copy):
+    """Recipe that binds the owner of the memory to a new tensor with other values in the written part."""
+
+
+@dataclass(frozen=True, slots=True)
 class Split:
     """Recipe that moves the operation to a rebinding before its statement, where the rebound name takes its place."""
 

@@ -59,6 +59,8 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
     if any(rules[site].must_stay(site) for site in chain):
         return _stay(statement, chain, missing(chain, rules))
     if first.write.kind is WriteKind.OUT and not isinstance(place, ast.Name):
+        if first.options.functional and isinstance(statement, ast.Expr):
+            return legality.private_copy(first)
         return Inline(())  # refused when the functional form is asked for
     result = _rebinding(statement, chain, place, _observers(chain))
     if isinstance(result, Refuse) and not isinstance(statement, ast.Expr):
