@@ -127,6 +127,10 @@ PICKED = {
     "tensors behind a slice": ROWS + BATCH + "z[:, picked, picked] = v[:2]\nreturn z",
     "tensor among numbers": ROWS + BATCH + "z[1, picked, 2] = v[:2]\nreturn z",
     "tensors apart": ROWS + BATCH + "z[picked, :, picked] = w\nreturn z",
+    "indices of a condition": "y[torch.where(w > 0)] = v",
+    "a named index of a condition": "i = torch.where(w > 0)[0]\ny[i] += v",
+    "rows swapped by lists": "y[[0, 1]] = y[[1, 0]]",
+    "an array": "import numpy as np\ny[np.array([0, 2])] = v",
     "argmax": "y[x.argmax(0), torch.arange(4)] = v",
 }
 
@@ -269,6 +273,27 @@ OTHERS = {
         "z = torch.zeros(3, 4)\nh = v\nfor i in range(3):\n    h = torch.tanh(h + x[i])\n    z[i] = h\nreturn z"
     ),
     "a list of rows": "rows = [x[0] * 2, x[1] * 3]\nrows[0][1] = 4.0\nreturn torch.stack(rows)",
+    "rows of a loop": "for row in y:\n    row.mul_(2)",
+    "counted rows of a loop": "for i, row in enumerate(y):\n    row += i",
+    "rows of two tensors": "for row, r in zip(y, x):\n    row.add_(r)",
+    "pieces of a split": "a, b = y.chunk(2, 1)\na.mul_(2)",
+    "a piece, and the others": "a, b = y.tensor_split(2, 1)\nb[0] = 1.0\nreturn y, a",
+    "an attribute": "class S:\n    pass\ns = S()\ns.h = y * 2\ns.h[0] = v\nreturn s.h + y",
+    "an element of a dictionary": "d = {'a': y * 2}\nd['a'][0] = v\nreturn d['a']",
+    "an argument": "def g(t):\n    t[0] = v\n    return t\ny = g(y)",
+    "a closure": "def g():\n    return y * 2\ny[0] = v\nreturn g()",
+    "a while loop": "i = 0\nwhile i < 3:\n    y[i] *= 2\n    i += 1",
+    "an index of a call": "def g():\n    return 1\ny[g()] = v",
+    "an index and a value of calls": "def g():\n    return 1\ndef h():\n    return v * 2\ny[g()] = h()",
+    "read in the same statement": "z = torch.sin(y.mul_(2))\nreturn y, z",
+    "masks in one statement": "m = y > 1\ny[m], y[~m] = 0.0, 1.0",
+    "moved dimensions": "y.movedim(0, 1)[1] = w",
+    "unflattened": "y.unflatten(1, (2, 2))[:, 0, 1] = w",
+    "broadcast products": "y[:, 1:] = y[:, 1:] @ torch.ones(3, 1)",
+    "a shape of its own": "z = y[:, None]\nq = z.squeeze(1)\nq[0] = v",
+    "half precision": "z = y.half()\nz[0] = 1e9\nreturn z",
+    "three brackets": BATCH + "z[0][1][2] = 1.0\nz[0][1:][0, 1] += 2\nreturn z",
+    "concatenated out": "z = torch.empty(6, 4)\ntorch.cat([x.detach(), x.detach()], out=z[:])\nreturn z",
     "a semicolon": "y[0] = v; y[1] = v",
     "a comment": "y[0] = v  # the first row",
     "several lines": "y[0] = torch.cat([\n    v[:2],\n    v[2:],\n])",
@@ -279,10 +304,11 @@ DRAWN = ("normal_", "uniform_", "bernoulli_", "exponential_", "random_")
 NOT_BATCHED = (
     *(f"masked: mask, {what}" for what in ("picked values", "its own values", "picked from another")),
     "augmented: mask times a tensor",
+    "other: half precision",
     *(f"other: {name}" for name in OTHERS if any(word in OTHERS[name] for word in DRAWN)),
 )
 """Forms that `vmap` doesn't take: picked by a mask of the batch, where `torch.where` would spread what isn't picked to
-the gradient, and random numbers without a flag."""
+the gradient, numbers beyond half precision, and random numbers without a flag."""
 
 
 def _forms() -> list[Form]:
@@ -297,7 +323,7 @@ def _forms() -> list[Form]:
         "other": OTHERS,
     }.items():
         for name, write in table.items():
-            body = f"y = x.exp()\n{write}" + ("" if "return " in write else "\nreturn y")
+            body = f"y = x.exp()\n{write}" + ("" if write.split("\n")[-1].startswith("return") else "\nreturn y")
             full = f"{group}: {name}"
             found.append(Form(full, body, full not in NOT_BATCHED))
     return found
@@ -321,5 +347,11 @@ REFUSED = [
         ("a mask or indices behind dots", "y[..., idx] = 0.0", "may be a mask of several dimensions"),
         ("drawn numbers of any layout", "y.bernoulli_(0.5)", "draws the numbers"),
         ("drawn numbers of a part", "y[0].normal_()", "draws the numbers"),
+        ("a tuple", "i = (0, 1)\ny[i] = 1.0", "may be a number, a tensor or a mask"),
+        ("a list of lists", "i = [[0, 1], [1, 2]]\ny[i] = 1.0", "may be a number, a tensor or a mask"),
+        ("an index that binds a name", "y[(k := n)] = v", "has to be evaluated once"),
+        ("a part of a number", "z = torch.complex(x, x)\nz.real[0] = v", "no function puts the values"),
+        ("past autograd", "y.data[0] = 1.0", "past autograd"),
+        ("a cast view", "y.view(torch.int32)[0] = 1", "isn't a chain of views"),
     ]
 ]

@@ -50,8 +50,8 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
-        if self.options.functional:
-            return chosen  # the others leave a write
+        if self.options.functional:  # the others leave a write
+            return chosen | self._prepared({s: ds for s, ds in decided.items() if chosen.keys().isdisjoint(ds)})
         unrecorded = under_no_grad(decided, self.text, unsafe=self.options.unsafe)
         unrecorded |= calls_under_no_grad(decided, self.text)
         around = unrecorded | made_batched(decided, self.text) | self._taken_apart(decided)
@@ -75,6 +75,12 @@ class Fallbacks:
                 aside = around.get(statement) or self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
+
+    def _prepared(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
+        """Return changes around writes that are refused as they stand, so that the next round can rewrite them."""
+        refused = [ds for ds in decided.values() if any(isinstance(d.verdict, Refuse) for d in ds)]
+        around = ((decisions, self._aside(decisions)) for decisions in refused)
+        return {decision: aside for decisions, aside in around if aside is not None for decision in decisions}
 
     def _taken_apart(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[ast.stmt, Aside]:
         """Return the edits of statements whose several stores fill tensors in a loop: a statement for each store."""

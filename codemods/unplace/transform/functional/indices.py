@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from unplace.analysis.domain.values import ARRAY, INTEGERS, LIST, NUMBER, TUPLE
+from unplace.analysis.domain.values import ARRAY, INTEGERS, LIST, NUMBER, TENSOR, TUPLE, Value
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.diagnostics.refusals import Refusal
 from unplace.transform.functional.code import InexpressibleError, bracketed, method, torch_name
@@ -52,7 +52,8 @@ def stored(site: Site, owner: str, index: ast.expr, code: Code, value: Fitted, f
 
     `fill` is the code of the value if `masked_fill` takes it for a mask of the shape of the tensor.
     """
-    parts = [_part(site, node, code) for node in (index.elts if isinstance(index, ast.Tuple) else [index])]
+    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+    parts = [_part(site, node, code, is_alone=not isinstance(index, ast.Tuple)) for node in nodes]
     if sum(part.kind is _Kind.REST for part in parts) > 1:
         raise InexpressibleError(Refusal.UNKNOWN_INDEX(index=code(index)))
     if all(part.kind in (_Kind.FULL, _Kind.REST) for part in parts):
@@ -143,7 +144,9 @@ class _Store:
             taken = [skipped, *taken[rest + 1 :]]
         value = self.value(replace(self.slot, is_picked=True))
         if len(picking) == len(taken):
-            return method(whole, "index_put", f"({', '.join(taken)}{',' if len(taken) == 1 else ''})", value)
+            several = f"({', '.join(taken)}{',' if len(taken) == 1 else ''})"
+            is_tuple = len(taken) == 1 and taken[0].startswith("*")
+            return method(whole, "index_put", taken[0][1:] if is_tuple else several, value)
         put = torch_name(self.site, "torch.ops.aten.index_put")  # the method takes no None
         return f"{put}({whole}, [{', '.join(taken)}], {value})"
 
@@ -167,8 +170,11 @@ def _with_numbers_picked(site: Site, parts: Sequence[_Part]) -> Sequence[_Part]:
     return [_Part(_Kind.PICKED, f"{make}({part.code})") if part.kind is _Kind.NUMBER else part for part in parts]
 
 
-def _part(site: Site, node: ast.expr, code: Code) -> _Part:
-    """Return what a part of an index is; raise `InexpressibleError` where that isn't known."""
+def _part(site: Site, node: ast.expr, code: Code, *, is_alone: bool) -> _Part:
+    """Return what a part of an index is; raise `InexpressibleError` where that isn't known.
+
+    Where it `is_alone`, a tuple has the parts of the index, and so may a list of lists.
+    """
     if isinstance(node, ast.Slice):
         named = zip(("start", "end", "step"), (node.lower, node.upper, node.step), strict=True)
         told = ((name, code(bound)) for name, bound in named if bound is not None)
@@ -181,7 +187,9 @@ def _part(site: Site, node: ast.expr, code: Code) -> _Part:
         return _Part(_Kind.NUMBER, code(node))
     if value is None:
         raise InexpressibleError(Refusal.UNKNOWN_INDEX(index=code(node)))
-    if isinstance(node, ast.List | ast.Tuple) or value.must_be(LIST | TUPLE):
+    if is_alone and value.must_be(TUPLE) and _holds(site, value, TENSOR):
+        return _Part(_Kind.PICKED, f"*{code(node)}", is_single=False)
+    if value.must_be(LIST | TUPLE) and not (is_alone and (value.may_be(TUPLE) or not _holds(site, value, NUMBER))):
         is_single = isinstance(node, ast.List | ast.Tuple) and _is_of_integers(node)
         make = torch_name(site, "torch.tensor")
         return _Part(_Kind.PICKED, f"{make}({code(node)})", is_single=is_single)
@@ -201,6 +209,12 @@ def _counted(bound: str, size: str) -> str:
 
 _SURE = 2
 """A bound this near to the end is right even where there are fewer elements."""
+
+
+def _holds(site: Site, value: Value, kinds: int) -> bool:
+    """Tell whether all elements of a list or tuple are known to be of some kinds."""
+    held = [element for obj in value.objs for _, element in site.state.fields_of(obj)]
+    return bool(held) and all(element.must_be(kinds) for element in held)
 
 
 def _is_of_integers(node: ast.List | ast.Tuple) -> bool:

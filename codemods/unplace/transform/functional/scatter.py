@@ -109,7 +109,7 @@ def _named_before(text: Text, site: Site, value: ast.expr | None, code: str) -> 
     once = [part for part in parts if not _is_repeatable(site, part)]
     if not once:
         return [], {}
-    if isinstance(site.node, ast.AugAssign) or any(isinstance(part, ast.Slice) for part in once):
+    if isinstance(site.node, ast.AugAssign) or any(isinstance(part, ast.Slice | ast.NamedExpr) for part in once):
         raise InexpressibleError(Refusal.INDEX_ONCE(index=text.slice(once[0])))
     taken, found, names = site.run.taken_names(), list[str](), dict[ast.expr, str]()
     if value is not None and not _is_repeatable(site, value):

@@ -61,7 +61,9 @@ class New:
             return method(code if is_like else method(code, "expand_as", slot.code), "to", base, "copy=True")
         if is_like:
             return code
-        if slot.is_row:  # a store drops leading dimensions of size 1: `y[i] = net(x[i : i + 1])`
+        if slot.is_row and not is_total(
+            self.node
+        ):  # a store drops leading dimensions of size 1: `y[i] = net(x[i : i + 1])`
             return f"{method(code, 'expand_as', slot.one_more)}[0]"
         return method(code, "expand_as", slot.code)
 

@@ -23,6 +23,8 @@ def put_back(owner: str, view: ast.expr, new: str, code: Code) -> str:
     """
     if isinstance(view, ast.Attribute) and view.attr in _SWAPPED:
         return f"{bracketed(new)}.{view.attr}"
+    if isinstance(view, ast.Attribute) and view.attr == "data":
+        raise InexpressibleError(Refusal.THROUGH_DATA())
     if not isinstance(view, ast.Call) or not isinstance(view.func, ast.Attribute) or view.keywords:
         raise InexpressibleError(Refusal.NO_INVERSE(view=ast.unparse(view)))
     name, arguments = view.func.attr, [code(argument) for argument in view.args]
