@@ -30,12 +30,15 @@ from unplace.transform.functional.indices import Code, Slot, stored
 from unplace.transform.functional.values import New
 from unplace.transform.functional.views import put_back
 from unplace.transform.legality import chain_root
-from unplace.transform.rule import StatementRule
+from unplace.transform.rule import StatementRule, fresh_name
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Scatter
 
 _STEPS = (ast.Attribute, ast.Call, ast.Subscript)
 
+
+_LONG, _LONG_VALUE = 88, 24
+"""The number of characters from which on a line is too long for one expression, and a value worth a name."""
 
 Lines = tuple[list[str], list[str]]
 """The statements in the place of the old one, and those behind it."""
@@ -47,21 +50,29 @@ def lines(text: Text, decisions: Sequence[Decision], snippet: Snippet) -> Lines:
     if len(leaders) > 1:
         return _several(text, leaders, snippet), []
     decision = leaders[0] if leaders else decisions[-1]
-    site, before = decision.site, list[str]()
-    names: dict[ast.expr, str] = {}
-    node = site.statement.value if site.write.kind is WriteKind.STORE else None  # type: ignore[attr-defined]
     if isinstance(decision.rule, StatementRule):
-        value = standing_alone(snippet.module.code_for_node(decision.rule.value(site, snippet.statement())))
-        before, names = _named_before(text, site, node, value)
-        value = names.get(node, value) if node is not None else value
-    else:
-        assert isinstance(site.node, ast.expr)
-        value = standing_alone(snippet.code(snippet.node(site.node)))
-        given = _given(site) if len(decisions) == 1 else None
-        if given is not None:
-            node = given
-            value = standing_alone(snippet.code(snippet.node(node))) if hasattr(node, "lineno") else ast.unparse(node)
-    made, behind = _bound(text, decision, value, node, names)
+        return _stored(text, decision, snippet, decision.rule.value(decision.site, snippet.statement()))
+    site = decision.site
+    assert isinstance(site.node, ast.expr)
+    given = _given(site) if len(decisions) == 1 else None
+    node = given or site.node
+    value = standing_alone(snippet.code(snippet.node(node))) if hasattr(node, "lineno") else ast.unparse(node)
+    made, behind = _bound(text, decision, value, given, {})
+    return [made], behind
+
+
+def _stored(text: Text, decision: Decision, snippet: Snippet, value: cst.BaseExpression) -> Lines:
+    """Return the lines for a store or an augmented one; a value that would make them long gets a name before."""
+    site, code = decision.site, standing_alone(snippet.module.code_for_node(value))
+    node = site.statement.value if site.write.kind is WriteKind.STORE else None  # type: ignore[attr-defined]
+    before, names = _named_before(text, site, node, code)
+    if not names:
+        made, behind = _bound(text, decision, code, node, names)
+        if "\n" not in code and (len(made) <= _LONG or len(code) < _LONG_VALUE):
+            return [made], behind
+        name = fresh_name(site, node if node is not None else ast.Constant(None))
+        before, code = [snippet.line(f"{name} = ", value)], name
+    made, behind = _bound(text, decision, names.get(node, code) if node is not None else code, node, names)
     return [*before, made], behind
 
 

@@ -68,7 +68,7 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
         return split if isinstance(split, Split) else result
     if isinstance(result, Refuse):
         copied = _stay(statement, chain)
-        return copied if isinstance(copied, Copy) else result
+        return copied if isinstance(copied, Copy) or first.options.functional else result
     return result
 
 
