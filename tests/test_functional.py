@@ -7,12 +7,14 @@ original, under `torch.func.vmap`, and through `torch.export`.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from functional_forms import FORMS, REFUSED, Form, Refused
-from unplace.config.options import Options
+from unplace.cli import main
+from unplace.config.options import Options, from_python
 from unplace.diagnostics.findings import FileReport, Status
 from unplace.transform.rewriter import rewrite_text
 
@@ -132,3 +134,33 @@ def test_what_no_function_does_is_refused_with_the_reason(case: Refused) -> None
     assert not report.changed
     assert [finding.status for finding in report.findings] == [Status.REFUSED]
     assert case.reason in report.findings[0].message
+
+
+def test_an_old_torch_has_no_scatters() -> None:
+    text = FORMS[0].source
+    report = rewrite_text(text, "f.py", from_python(functional=True, target_torch="1.10"))
+    assert not report.changed
+    assert "came with torch 1.11" in report.findings[0].message
+    assert rewrite_text(text, "f.py", from_python(functional=True, target_torch="1.11")).changed
+
+
+def test_an_old_torch_draws_as_functions_do() -> None:
+    text = next(form.source for form in FORMS if form.name == "other: uniform_ of a range")
+    assert not rewrite_text(text, "f.py", from_python(functional=True, target_torch="1.13")).changed
+
+
+def test_the_command_rewrites_and_check_has_no_such_option(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "f.py"
+    path.write_text(FORMS[0].source, "utf-8")
+    assert main(["rewrite", "--functional", "--isolated", str(path)]) == 0
+    assert "select_scatter" in path.read_text("utf-8")
+    assert main(["check", "--functional", str(path)]) == 2
+    assert "No such option" in capfd.readouterr().err
+
+
+def test_without_the_option_the_store_stays() -> None:
+    assert "_scatter" not in rewrite_text(FORMS[0].source, "f.py", Options()).after
+
+
+def test_the_mode_sees_a_write() -> None:
+    assert mutable("import torch\ndef f(x):\n    x[0] = 1\ndef example(): return f, (torch.ones(3),)\n") != []

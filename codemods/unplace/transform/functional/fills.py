@@ -9,6 +9,7 @@ import libcst as cst
 
 from unplace.analysis.domain.values import NUMBER
 from unplace.diagnostics.refusals import Refusal
+from unplace.torchapi.releases import Release
 from unplace.torchapi.results import FILLED
 from unplace.transform.emit.snippet import Change, expression, parenthesized
 from unplace.transform.sites import Site
@@ -41,6 +42,9 @@ _DRAWING = {
 }
 """Measured in all layouts: values, and the state of the generator afterwards."""
 
+_SINCE = Release(2, 0)
+"""A release that has the functions of `torch.ops.aten` which draw; the stubs of torch don't tell the first one."""
+
 
 def filled(site: Site) -> Change | Refuse:
     """Turn `copy_` or a random fill of a tensor into the tensor that it makes."""
@@ -54,6 +58,9 @@ def _drawn(site: Site) -> Change | Refuse:
         return Refuse(Refusal.DRAWN_OTHERWISE(name=ast.unparse(call)))
     is_short = draw.short is not None and not call.keywords and len(call.args) in draw.given
     qualified = draw.short if is_short and draw.short is not None else draw.function
+    target = site.options.target_torch
+    if qualified == draw.function and target is not None and target < _SINCE:
+        return Refuse(Refusal.TOO_NEW(name=qualified, since=str(_SINCE), target=str(target)))
     written = site.program.module.name_for(site.run.scope, qualified)
     if written is None:
         return Refuse(Refusal.TORCH_NOT_IMPORTED(name=qualified))

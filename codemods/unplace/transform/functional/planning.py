@@ -66,7 +66,7 @@ def _inline(decision: Decision) -> Decision:
 def _rendered(decision: Decision) -> Decision:
     copy, site = decision.verdict, decision.site
     assert isinstance(copy, Copy)
-    too_new = missing(site, "torch.slice_scatter")
+    too_new = missing(site, "Tensor.slice_scatter")
     if too_new is not None:
         raise InexpressibleError(too_new)
     live = site.live() if not decision.chain else decision.chain[-1].live()
