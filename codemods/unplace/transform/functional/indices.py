@@ -183,7 +183,8 @@ def _part(site: Site, node: ast.expr, code: Code, *, is_alone: bool) -> _Part:
     if isinstance(node, ast.Constant) and (node.value is None or node.value is ...):
         return _Part(_Kind.NEW if node.value is None else _Kind.REST, code(node))
     value, is_basic = site.run.values.get(node), is_basic_index(site.run, node)
-    if is_basic and (isinstance(node, ast.Constant) or (value is not None and value.must_be(NUMBER))):
+    is_number = value is not None and value.must_be(NUMBER) and value.dtype != "bool"
+    if is_basic and (isinstance(node, ast.Constant) or is_number):
         return _Part(_Kind.NUMBER, code(node))
     if value is None:
         raise InexpressibleError(Refusal.UNKNOWN_INDEX(index=code(node)))

@@ -227,7 +227,7 @@ class _Path:
         is_last = step + 1 == len(steps) and segment + 1 == len(self.segments)
         part = self.code(view)
         if not isinstance(view, ast.Subscript):
-            return put_back(whole, view, self.with_value(part, segment, step + 1), self.code)
+            return put_back(self.site, whole, view, self.with_value(part, segment, step + 1), self.code)
 
         def value(slot: Slot) -> str:
             if not is_last:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from unplace.analysis.domain.values import LIST, NUMBER, SHAPE, TENSOR, TUPLE
 from unplace.diagnostics.refusals import Refusal
 from unplace.transform.functional.code import InexpressibleError, bracketed, method
 from unplace.transform.functional.indices import Code
+from unplace.transform.sites import Site
 
 _RESHAPING = frozenset(
     ["flatten", "ravel", "reshape", "reshape_as", "squeeze", "unflatten", "unsqueeze", "view", "view_as"]
@@ -16,7 +18,7 @@ _SWAPPING = frozenset(["t", "transpose", "swapaxes", "swapdims", "adjoint"])
 _SWAPPED = frozenset(["T", "mT"])
 
 
-def put_back(owner: str, view: ast.expr, new: str, code: Code) -> str:
+def put_back(site: Site, owner: str, view: ast.expr, new: str, code: Code) -> str:
     """Return the code of `owner`, of which an attribute or a call of a method is a view, with new values in the view.
 
     Raises `InexpressibleError` for views without an inverse.
@@ -28,7 +30,7 @@ def put_back(owner: str, view: ast.expr, new: str, code: Code) -> str:
     if not isinstance(view, ast.Call) or not isinstance(view.func, ast.Attribute) or view.keywords:
         raise InexpressibleError(Refusal.NO_INVERSE(view=ast.unparse(view)))
     name, arguments = view.func.attr, [code(argument) for argument in view.args]
-    if name in _RESHAPING and not _changes_dtype(view.args):
+    if name in _RESHAPING and all(_is_size(site, argument) for argument in view.args):
         return method(new, "reshape", f"{bracketed(owner)}.shape")
     if name in _SWAPPING:
         return method(new, name, *arguments)
@@ -38,16 +40,17 @@ def put_back(owner: str, view: ast.expr, new: str, code: Code) -> str:
         return method(new, name, *(str(order.index(n)) for n in range(len(order))))
     if name in ("select", "diagonal"):
         return method(owner, f"{name}_scatter", new, *arguments)
-    if name == "narrow" and len(arguments) == 3:
+    if name == "narrow" and len(arguments) == 3 and not arguments[1].startswith("-"):
         dim, start, length = arguments
         end = _sum(view.args[1], view.args[2], start, length)
         return method(owner, "slice_scatter", new, dim, start, end)
     raise InexpressibleError(Refusal.NO_INVERSE(view=ast.unparse(view)))
 
 
-def _changes_dtype(arguments: Sequence[ast.expr]) -> bool:
-    """Tell whether `view` may be given a dtype: `z.view(torch.int32)`."""
-    return len(arguments) == 1 and isinstance(arguments[0], ast.Attribute) and arguments[0].attr != "shape"
+def _is_size(site: Site, argument: ast.expr) -> bool:
+    """Tell whether an argument tells a shape: it isn't the dtype of `z.view(torch.int32)`."""
+    value = site.run.values.get(argument)
+    return value is not None and value.must_be(NUMBER | SHAPE | TUPLE | LIST | TENSOR)
 
 
 def _order(arguments: Sequence[ast.expr]) -> list[int] | None:
