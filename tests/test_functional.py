@@ -158,6 +158,18 @@ def test_the_command_rewrites_and_check_has_no_such_option(tmp_path: Path, capfd
     assert "No such option" in capfd.readouterr().err
 
 
+def test_the_page_shows_what_is_written() -> None:
+    page = (Path(__file__).parents[1] / "docs/rewrite.md").read_text("utf-8")
+    shown = [line[4:] for line in page.partition("## Without a store")[2].split("\n") if line.startswith("    ")]
+    width = shown[0].rindex("def f(")
+    head = "import torch\nfrom torch import Tensor\n\n\n"
+    before, after = (
+        head + "\n".join(part.rstrip() for part in parts) + "\n"
+        for parts in ([line[:width] for line in shown[:9]], [line[width:] for line in shown[:9]])
+    )
+    assert rewritten(before).after == after
+
+
 def test_without_the_option_the_store_stays() -> None:
     assert "_scatter" not in rewrite_text(FORMS[0].source, "f.py", Options()).after
 

@@ -98,16 +98,26 @@ def _several(text: Text, leaders: Sequence[Decision], snippet: Snippet) -> list[
     read = (o for leader in leaders for operand in leader.site.write.operands for o in operand.objs)
     if not written.isdisjoint(leaders[0].site.state.roots(read)):  # `x[0], x[1] = x[1], x[0]` stores views, not values
         raise InexpressibleError(Refusal.SEVERAL_TARGETS_READ())
+    given = statement.value.elts if isinstance(statement.value, ast.Tuple | ast.List) else []
+    if len(given) == len(leaders) and all(isinstance(node, ast.Constant) for node in given):
+        return _one_by_one(text, leaders, [text.slice(node) for node in given], given)
     values: list[str] = []
     for leader in leaders:
         values.append(name_for(taken, leader.site.node, leader.site.write.target, statement.value))
         taken.add(values[-1])
     changed = snippet.statement()
     assert isinstance(changed, cst.Assign)
-    found = [f"{', '.join(values)} = {standing_alone(snippet.module.code_for_node(changed.value))}"]
-    given = statement.value.elts if isinstance(statement.value, ast.Tuple | ast.List) else [None] * len(values)
-    for leader, value, node in zip(leaders, values, given, strict=True):
-        made, behind = _bound(text, leader, value, node or ast.Name(value, ast.Load()), {})
+    line = f"{', '.join(values)} = {standing_alone(snippet.module.code_for_node(changed.value))}"
+    is_each = len(given) == len(leaders) and not any(isinstance(node, ast.Starred | ast.Constant) for node in given)
+    nodes = given if is_each else [ast.Name(value, ast.Load()) for value in values]
+    return [line, *_one_by_one(text, leaders, values, nodes)]
+
+
+def _one_by_one(text: Text, leaders: Sequence[Decision], values: Sequence[str], nodes: Sequence[ast.expr]) -> list[str]:
+    """Return the lines of several stores, one after the other."""
+    found: list[str] = []
+    for leader, value, node in zip(leaders, values, nodes, strict=True):
+        made, behind = _bound(text, leader, value, node, {})
         found += [made, *behind]
     return found
 

@@ -9,7 +9,8 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.domain.dtypes import keeps_dtype
-from unplace.analysis.domain.values import NUMBER, TENSOR, Tracked
+from unplace.analysis.domain.values import NUMBER, TENSOR, Tracked, Value
+from unplace.diagnostics.forms import WriteKind
 from unplace.transform.casts import is_total
 from unplace.transform.functional.code import bracketed, method, torch_name
 from unplace.transform.functional.indices import Slot
@@ -37,7 +38,7 @@ class New:
         """Return the code of the value for a slot; at the outermost place, nothing converts or copies it afterwards."""
         if self.node is None:
             return self._made_from_part(site, slot, is_outermost=is_outermost)
-        value = site.run.values.get(self.node)
+        value = self._value(site)
         if isinstance(self.node, ast.Constant) or (value is not None and value.must_be(NUMBER)):
             return self._number(site, slot, self.node, is_outermost=is_outermost)
         is_tensor = value is not None and value.must_be(TENSOR)
@@ -67,11 +68,16 @@ class New:
             return f"{method(code, 'expand_as', slot.one_more)}[0]"
         return method(code, "expand_as", slot.code)
 
+    def _value(self, site: Site) -> Value | None:
+        """Return what is known of the value; one that is unpacked has no expression of its own."""
+        found = site.run.values.get(self.node) if self.node is not None else None
+        return site.write.operands[0] if found is None and site.write.kind is WriteKind.STORE else found
+
     def fill(self, site: Site) -> str | None:
         """Return the code of the value if it has no dimensions, so that `masked_fill` takes it."""
         if self.node is None:
             return None
-        value = site.run.values.get(self.node)
+        value = self._value(site)
         is_number = isinstance(self.node, ast.Constant) or (value is not None and value.must_be(NUMBER))
         return self.code if (is_number and not _is_large(self.node)) or is_total(self.node) else None
 
