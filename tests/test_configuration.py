@@ -209,6 +209,7 @@ def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) 
         "unsafe = false             # default\n"
         "preserve-dtype = false     # default\n"
         'whole-program = "auto"     # default\n'
+        "functional = false         # default\n"
         "# target-torch is not set  # default\n"
         "# facts is not set         # default\n"
     )

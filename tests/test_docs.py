@@ -189,6 +189,23 @@ APART = {
 }
 
 
+EXPANDING = """\
+import torch
+from torch import Tensor
+
+
+def tables(n: int, shared: bool) -> Tensor:
+    table = torch.eye(n)
+    return table.expand(2, n, n) if shared else table.repeat(2, 1, 1)
+
+
+def f(x: Tensor) -> Tensor:
+    y = tables(3, False)
+    y[:, 0] = x
+    return y
+"""
+
+
 def of_two_files(folder: Path) -> Iterator[str]:
     """What is assumed where edits span files."""
     for name, text in APART.items():
@@ -210,6 +227,8 @@ def test_the_page_has_every_assumption(tmp_path: Path) -> None:
         for assumption in finding.assumptions
     }
     named |= {*of_two_files(tmp_path)}
+    findings = rewrite_text(EXPANDING, "model.py", Options(unsafe=True, functional=True)).findings
+    named |= {assumption for finding in findings for assumption in finding.assumptions}
     named.add(str(Assumption.SAME_TENSOR(one="h", other="s")))  # only runs can show it: tests/test_witnessed.py
     assert [said for said in named if not any(pattern.fullmatch(said) for pattern in patterns.values())] == []
     assert [text for text, pattern in patterns.items() if not any(map(pattern.fullmatch, named))] == []

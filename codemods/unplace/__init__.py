@@ -51,6 +51,7 @@ def rewrite_source(
     path: str = "<string>",
     unsafe: bool = False,
     preserve_dtype: bool = False,
+    functional: bool = False,
     whole_program: bool | Literal["auto"] = "auto",
     target_torch: str | None = None,
     select: Iterable[str] | None = None,
@@ -74,6 +75,7 @@ def rewrite_source(
     options = from_python(
         unsafe=unsafe,
         preserve_dtype=preserve_dtype,
+        functional=functional,
         whole_program=whole_program,
         target_torch=target_torch,
         select=select,

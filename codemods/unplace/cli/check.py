@@ -125,7 +125,7 @@ class _View:
 
 
 @app.command(cls=Command, epilog=EXAMPLES)
-@takes_settings()
+@takes_settings(editing=False)
 def check(
     paths: Paths = None,
     fix: Fix = False,

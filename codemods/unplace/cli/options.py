@@ -172,12 +172,15 @@ class Settings:
         )
 
 
-def takes_settings(*, narrowing: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes_settings(
+    *, narrowing: bool = True, editing: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that replaces a command's parameter `chosen` by the options of the settings.
 
     A parameter `common` is replaced by the options in `Common`.
     """
-    options = [_parameter(each) for each in SETTINGS if each.flags and (narrowing or not each.narrows)]
+    taken = (s for s in SETTINGS if (narrowing or not s.narrows) and (editing or not s.edits))
+    options = [_parameter(each) for each in taken if each.flags]
     hints = get_type_hints(Common, include_extras=True)
     common = [
         inspect.Parameter(

@@ -21,6 +21,7 @@ class Options:
     """The options of a run: `unsafe` also applies edits that rest on an assumption; `select`/`ignore` name rule codes.
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
+    With `functional`, stores into new memory are rewritten, too, so that no operation writes a tensor.
     With `whole_program`, what nothing in the run calls is all that other code may call; with "auto", that holds for
     programs and applications (`unplace.analysis.project.programs`).
     `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
@@ -40,6 +41,10 @@ class Options:
         bool | Auto,
         Setting(Decision(), "The files of the run are the whole program: nothing else calls their functions."),
     ] = AUTO
+    functional: Annotated[
+        bool,
+        Setting(Truth(), "Leave no store either: slice_scatter, index_put, where, stack and the like.", edits=True),
+    ] = False
     target_torch: Annotated[
         Release | None, Setting(Version(), "The oldest torch that rewritten code has to run on.")
     ] = None

@@ -13,12 +13,14 @@ from unplace.config.selection import SelectionError
 class Setting:
     """The declaration of a setting, as an annotation of its field: `help` is a sentence that says what it does.
 
-    A setting that `narrows` leaves operations or files out, and doesn't change the verdicts on the others.
+    A setting that `narrows` leaves operations or files out, and doesn't change the verdicts on the others. One of
+    `edits` is about what is written, so commands that write nothing have no option for it.
     """
 
     kind: Kind[Any]
     help: str
     narrows: bool = False
+    edits: bool = False
     name: str = ""
 
     @property

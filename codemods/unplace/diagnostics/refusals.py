@@ -89,6 +89,14 @@ class Refusal(Kind):
     NO_PLAIN_STORE = "the store isn't an assignment of its own"
     ANOTHER_ORDER = "the target can't be evaluated in another order than it is now"
 
+    # without a store
+    UNKNOWN_INDEX = "`{index}` may be a number, a tensor or a mask, which are stored by different functions"
+    MASK_AMONG_INDICES = "`{mask}` may be a mask of several dimensions among other indices"
+    NO_INVERSE = "no function puts the values of the view `{view}` back into its tensor"
+    VIEW_UNKNOWN = "it isn't known how `{name}` looks into the tensor that is written through it"
+    DRAWN_OTHERWISE = "no function without a write draws the numbers that `{name}` draws"
+    INDEX_ONCE = "`{index}` has to be evaluated once; give it a name first"
+
     # `.data`
     DATA_TARGETS = "the value is stored to several targets at once"
     DATA_UNPACKED = "the data is stored by unpacking"

@@ -71,6 +71,11 @@ class Augmented(StatementRule):
         assert isinstance(recipe, Rebind)
         return [snippet.render(as_assignment(site, recipe, snippet, statement))]
 
+    def value(self, site: Site, statement: cst.BaseSmallStatement) -> cst.BaseExpression:
+        """Return `y + k`."""
+        assert isinstance(statement, cst.AugAssign)
+        return operation(site, statement, statement.target)
+
 
 def as_assignment(site: Site, recipe: Rebind, snippet: Snippet, statement: cst.AugAssign) -> cst.Assign:
     """Turn `a += k` into `a = b = a + k`."""

@@ -42,6 +42,7 @@ from unplace.torchapi import results
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change, expression
 from unplace.transform.emit.target import missing
+from unplace.transform.functional import fills
 from unplace.transform.legality import without_counterpart
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
@@ -57,6 +58,9 @@ class Methods(CallRule):
 
     def must_stay(self, site: Site) -> bool:
         """Tell whether no expression does the same."""
+        method = torchapi.inplace_method(site.write.name)
+        if site.options.functional and method is not None and method.kind != "diagonal":
+            return super().must_stay(site)
         return stays_in_place(site.write.kind, site.write.name, site.value) or super().must_stay(site)
 
     def missing(self, site: Site) -> Reason | None:
@@ -82,7 +86,7 @@ class Methods(CallRule):
         if method.kind == "fill":
             return _fill(site)
         if method.kind in ("copy", "random"):
-            return _on_new_memory(site)
+            return fills.filled(site) if site.options.functional else _on_new_memory(site)
         if method.functional is None:
             return Refuse(without_counterpart(name, method.reason))
         return _method(site, method.functional)

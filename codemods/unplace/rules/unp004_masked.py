@@ -45,6 +45,7 @@ from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.catalogue import Assumption, Forbids
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.rules.unp005_subscript import SubscriptStore
+from unplace.transform import casts
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, expression
 from unplace.transform.emit.written_out import operation
@@ -92,7 +93,10 @@ class MaskedStore(SubscriptStore):
         selected = self._selected(site)
         if selected is not None:
             assert isinstance(statement.value, cst.Subscript)
-            value = _where(site, index.value, statement.value.value, store.value)
+            taken: cst.BaseExpression = statement.value.value
+            if not _has_dtype(site, site.run.values[selected]):
+                taken = casts.cast(taken, cst.Attribute(store.value, cst.Name("dtype")))
+            value = _where(site, index.value, taken, store.value)
         elif _may_overflow(site):
             value = _where(site, index.value, statement.value, store.value)
         else:
@@ -122,9 +126,8 @@ class MaskedStore(SubscriptStore):
         if full is None or not full.is_tensor or not same_mask:
             return None
         same_shape = full.shape is not None and full.shape == site.value.shape
-        own = site.value.dtype
-        same_dtype = own is not None and promoted(own, full.dtype) == own  # a store casts, torch.where() promotes
-        return value.value if same_shape and same_dtype and _knows_where(site) else None
+        is_fit = site.options.functional or _has_dtype(site, full)
+        return value.value if same_shape and is_fit and _knows_where(site) else None
 
     def _shifted(self, site: Site) -> bool:
         """Tell whether `y[mask] += 360` can become `torch.where`: the value not taken has a finite gradient, too.
@@ -213,6 +216,12 @@ def _meant(site: Site, node: ast.expr) -> list[ast.expr]:
     owner = module.scopes.owner(scope, node.id)
     sources = module.bindings(owner).sources.get(node.id, []) if owner is not None else []
     return [source for source in sources if isinstance(source, ast.expr)]
+
+
+def _has_dtype(site: Site, full: Value) -> bool:
+    """Tell whether the values are certainly of the dtype of the target: a store casts, torch.where() promotes."""
+    own = site.value.dtype
+    return own is not None and promoted(own, full.dtype) == own
 
 
 def _knows_where(site: Site) -> bool:

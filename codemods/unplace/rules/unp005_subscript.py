@@ -50,7 +50,7 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.refusals import Refusal
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet
-from unplace.transform.emit.written_out import can_be_written_out, store
+from unplace.transform.emit.written_out import can_be_written_out, operation, store
 from unplace.transform.legality import private_copy
 from unplace.transform.rule import StatementRule, fresh_name, is_computed_before
 from unplace.transform.sites import Site
@@ -93,6 +93,12 @@ class SubscriptStore(StatementRule):
         if isinstance(statement, cst.AugAssign) and can_be_written_out((site,)):
             statement = store(site, statement)
         return [*lines, *bindings.cloned(snippet.text, recipe), snippet.render(statement)]
+
+    def value(self, site: Site, statement: cst.BaseSmallStatement) -> cst.BaseExpression:
+        """Return the stored value, or `y[i] + k`."""
+        if isinstance(statement, cst.AugAssign):
+            return operation(site, statement, statement.target)
+        return super().value(site, statement)
 
 
 def _is_repeatable(site: Site) -> bool:

@@ -41,7 +41,8 @@ class OutArgument(CallRule):
     def functional(self, site: Site) -> Change | Refuse:
         """Return the change that drops `out` from the call."""
         target = site.write.target
-        if not isinstance(target, ast.Name | ast.Tuple):
+        is_put_back = site.options.functional and isinstance(site.statement, ast.Expr)
+        if not isinstance(target, ast.Name | ast.Tuple) and not is_put_back:
             return Refuse(Refusal.NOT_A_PLAIN_NAME(name=site.name))
         if site.options.preserve_dtype and (site.value.dtype is None or site.value.dtype != result_dtype(site)):
             return Refuse(Refusal.OUT_DTYPE_UNKNOWN(name=site.name))

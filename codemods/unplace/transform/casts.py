@@ -219,13 +219,13 @@ def is_scalar(site: Site) -> bool:
     """Tell whether the operands have no dimensions, and so widen no tensor that has any."""
     node = site.node
     given = [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []
-    return all(_is_total(n) for n in given)
+    return all(is_total(n) for n in given)
 
 
-def _is_total(node: ast.expr) -> bool:
+def is_total(node: ast.expr) -> bool:
     """Tell whether an expression combines only numbers and reductions over all dimensions: `x.norm() + 1e-6`."""
     if isinstance(node, ast.BinOp):
-        return _is_total(node.left) and _is_total(node.right)
+        return is_total(node.left) and is_total(node.right)
     if isinstance(node, ast.Call):
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr in results.TOTALS
         return is_method and not node.args and not node.keywords

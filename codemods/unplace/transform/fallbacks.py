@@ -51,6 +51,8 @@ class Fallbacks:
             collected = self._collected(decisions[0]) if len(decisions) == 1 else None
             if collected is not None:
                 chosen[decisions[0]] = collected
+        if self.options.functional:  # the others leave a write
+            return chosen | self._prepared({s: ds for s, ds in decided.items() if chosen.keys().isdisjoint(ds)})
         named = in_new_names(decided, self.rules, self.text)
         named = {statement: aside for statement, aside in named.items() if self._is_made(aside)}
         others = {statement: ds for statement, ds in decided.items() if statement not in named}
@@ -77,6 +79,12 @@ class Fallbacks:
                 aside = around.get(statement) or self._aside(decisions)
                 chosen |= {d: aside for d in decisions if aside is not None}
         return chosen
+
+    def _prepared(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
+        """Return changes around writes that are refused as they stand, so that the next round can rewrite them."""
+        refused = [ds for ds in decided.values() if any(isinstance(d.verdict, Refuse) for d in ds)]
+        around = ((decisions, self._aside(decisions)) for decisions in refused)
+        return {decision: aside for decisions, aside in around if aside is not None for decision in decisions}
 
     def _taken_apart(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[ast.stmt, Aside]:
         """Return the edits of statements whose several stores fill tensors in a loop: a statement for each store."""
@@ -135,7 +143,7 @@ class Fallbacks:
             return None
         if site.run.scope in compiled(site.program.module):
             return None
-        if is_costly(site, verdict):
+        if not self.options.functional and is_costly(site, verdict):
             return None
         collected = collect_slots(site, verdict, self.text) or collect_row(site, verdict, self.text)
         return collected if collected is not None and self._is_made(collected) else None

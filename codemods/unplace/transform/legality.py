@@ -30,6 +30,7 @@ from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
+from unplace.torchapi import results
 from unplace.transform.defined_anew import defined_anew
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.meant import has_gradient_read, is_optimised, meant
@@ -110,7 +111,7 @@ def _unfit(site: Site) -> Refuse | None:
         return anew
     if site.write.inside is not None and not site.write.is_local and not is_drawn_once(site.run, site.write):
         return Refuse(Refusal.IN_COMPREHENSION())
-    if any(obj.overlapping for obj in site.state.roots(value.objs)):
+    if any(obj.overlapping for obj in site.state.roots(value.objs)) and not may_be_apart(site):
         return Refuse(Refusal.EXPANDED(name=site.name))
     if operands_apart(site) is None:
         return Refuse(Refusal.READS_ITS_WRITE())
@@ -122,11 +123,18 @@ def _unfit(site: Site) -> Refuse | None:
     return None
 
 
+def may_be_apart(site: Site) -> bool:
+    """Tell whether no store is to be left, and the tensor isn't expanded for certain, but comes from other code."""
+    return site.options.functional and not any(obj.operator in results.OVERLAPPING for obj in site.value.objs)
+
+
 def assumptions_about(site: Site) -> tuple[Reason, ...]:
     """Return the assumptions about the kind of the target, its operands, and the intent of the write."""
     value = site.value
     found = [] if value.is_tensor and not value.likely else [Assumption.TENSOR(name=site.name)]
     found += operands_apart(site) or ()
+    if any(obj.overlapping for obj in site.state.roots(value.objs)):
+        found.append(Assumption.NOT_EXPANDED(name=site.name))
     if not site.is_untracked() and may_keep_graph(site.run, site.write):
         found.append(Assumption.NO_GRAPH_WHERE_OFF(name=site.name))
     return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else tuple(found)
@@ -206,7 +214,7 @@ def container_of(site: Site, place: ast.expr) -> Value | None:
 def private_copy(site: Site) -> Copy | Refuse:
     """Clone the owner of the written memory, rematerialise the views, and let the write go to the private memory."""
     target = site.write.target
-    place = _chain_root(site, target)
+    place = chain_root(site, target)
     if place is None:
         return of_selection(site) or Refuse(Refusal.NO_CHAIN(name=site.name))
     refusal = unstorable(site, place)
@@ -237,7 +245,7 @@ def of_selection(site: Site) -> Refuse | None:
     return None
 
 
-def _chain_root(site: Site, target: ast.expr) -> ast.expr | None:
+def chain_root(site: Site, target: ast.expr) -> ast.expr | None:
     """Return the name, attribute or element at which the written chain of views starts."""
     node = target
     while True:

@@ -44,7 +44,7 @@ def meant(site: Site) -> Keep | None:
     if operator is not None and _is_fill(site, operator.kind) and site.fills_own_memory():
         return Keep(Purpose.NORMAL_FORM(name=site.name))
     layout = site.layout()
-    if layout is not None and (layout in LASTING or site.harm()[0] is not Harm.HARMFUL):
+    if layout is not None and (layout in LASTING or not (site.options.functional or site.harm()[0] is Harm.HARMFUL)):
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
     if site.registered() is not None and not is_like_a_parameter(site) and not _may_be_selected(site):
         return Keep(Purpose.REGISTERED(name=site.name))

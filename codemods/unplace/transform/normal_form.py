@@ -62,7 +62,8 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
     reader = reads_order(first.run, first.write)
     if reader is None:
         return verdict
-    if first.write.kind.is_statement or isinstance(first.statement, ast.Expr):
+    can_stay = first.write.kind.is_statement or isinstance(first.statement, ast.Expr)
+    if can_stay and not first.options.functional:
         return private_copy(first)
     return Refuse(Refusal.ORDER_READ(call=code_of(reader), line=Line(reader.lineno)))
 
@@ -73,12 +74,9 @@ def _short(site: Site) -> str:
 
 def is_costly(site: Site, verdict: Verdict) -> bool:
     """Tell whether each round of a loop would copy a whole tensor of which a harmless write changes a part."""
-    if (
-        not isinstance(verdict, Copy | Rebind)
-        or site.options.every
-        or site.is_hidden()
-        or site.harm()[0] is not Harm.HARMLESS
-    ):
+    if site.options.every or site.options.functional or not isinstance(verdict, Copy | Rebind):
+        return False
+    if site.is_hidden() or site.harm()[0] is not Harm.HARMLESS:
         return False
     is_part = isinstance(verdict, Copy) or site.write.name in members.COPYING_FIRST or site.form is Form.MASKED_STORE
     return is_part and is_loop_carried(site, verdict.places[0])

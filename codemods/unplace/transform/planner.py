@@ -35,6 +35,7 @@ from unplace.transform.emit.statements import Statements
 from unplace.transform.fallbacks import Fallbacks
 from unplace.transform.filter import Filter
 from unplace.transform.flags import flags
+from unplace.transform.functional.planning import without_stores
 from unplace.transform.intent import is_hardly_of_tensor
 from unplace.transform.normal_form import Clones, is_costly
 from unplace.transform.proposals import Proposals, load_rules
@@ -158,7 +159,7 @@ class Planner:
         """Refuse a clone in a helper that would change its callers, too, where nothing needs the old values."""
         if not isinstance(decision.verdict, Copy) or not self._callers.edits_of(decision.site):
             return decision
-        if decision.site.harm()[0] is Harm.HARMFUL:
+        if self.options.functional or decision.site.harm()[0] is Harm.HARMFUL:
             return decision
         return decision.becoming(Refuse(Refusal.CALLERS_READ()))
 
@@ -265,6 +266,8 @@ class Planner:
 
     def _with_shared_clones(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Return the decisions without clones that are there already, or that the principle of `rewrite` leaves out."""
+        if self.options.functional:
+            return without_stores(self.text, list(decisions))
         final: dict[Hashable, Verdict] = {}
         found: list[Decision] = []
         for decision in decisions:

@@ -6,6 +6,8 @@ import ast
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+import libcst as cst
+
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.values import CONTAINER, NUMBER
 from unplace.analysis.interpret.run import Run
@@ -16,7 +18,7 @@ from unplace.diagnostics.reasons import Reason
 from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.snippet import Change, Snippet
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Collect, Copy, Plain, Rebind, Refuse, Verdict
+from unplace.transform.verdicts import Collect, Copy, Plain, Rebind, Refuse, Scatter, Verdict
 
 
 class Rule(ABC):
@@ -36,8 +38,15 @@ class StatementRule(Rule):
     def lines(self, site: Site, recipe: Rebind | Copy | Plain, snippet: Snippet) -> list[str]:
         """Return the statements that replace the site's statement, without the rematerialised views after it."""
 
+    def value(self, site: Site, statement: cst.BaseSmallStatement) -> cst.BaseExpression:
+        """Return the expression whose value the site's statement writes."""
+        assert isinstance(statement, cst.Assign)
+        return statement.value
+
     def message(self, site: Site, recipe: Verdict) -> Reason:
         """Return what the rewrite does, in a few words."""
+        if isinstance(recipe, Scatter):
+            return Rewrite.REBOUND(name=site.name)
         if isinstance(recipe, Copy):
             return Rewrite.CLONED(name=site.name)
         if isinstance(recipe, Plain):
@@ -64,7 +73,7 @@ class CallRule(Rule):
 
     def message(self, site: Site, recipe: Verdict) -> Reason:
         """Return what the rewrite does, in a few words."""
-        if isinstance(recipe, Copy):
+        if isinstance(recipe, Copy) and not isinstance(recipe, Scatter):
             return Rewrite.CLONED(name=site.name)
         if isinstance(recipe, Plain):
             return Rewrite.WRITTEN_OUT(name=site.name)

@@ -254,10 +254,10 @@ class Site:
         return any(owner.lookup("buffers", name) for owner, name in attributes_holding(self.state, registered))
 
     def fills_own_memory(self) -> bool:
-        """Tell whether the function has made the written memory, and nothing has saved it."""
+        """Tell whether the function has made the written memory, and nothing has saved it, so that a store may stay."""
         owners = {root for root in self.roots() if root not in self.state.bases}
         leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # a leaf only later
-        if self.is_hidden() or any(root.operator == "data" for root in owners):
+        if self.options.functional or self.is_hidden() or any(root.operator == "data" for root in owners):
             return False
         is_own = bool(owners) and all(root.origin is Origin.FRESH for root in owners) and owners.isdisjoint(leaves)
         return is_own and self.harm()[0] is Harm.HARMLESS

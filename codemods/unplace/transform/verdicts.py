@@ -61,6 +61,11 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class Scatter(Copy):
+    """Recipe that binds the owner of the memory to a new tensor with other values in the written part."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plain:
     """Recipe that writes a store out, into memory that nobody else needs: `y[1:] = y[1:] * 2` for `y[1:] *= 2`."""
 

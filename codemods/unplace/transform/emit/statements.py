@@ -16,9 +16,10 @@ from unplace.transform.emit import bindings, written_out
 from unplace.transform.emit.layout import put_before, replace_statement, standing_alone
 from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.snippet import Snippet, assignment, expression, without_data
+from unplace.transform.functional import scatter
 from unplace.transform.recipes import expressions
 from unplace.transform.rule import StatementRule, is_computed_before
-from unplace.transform.verdicts import Copy, Plain, Rebind, Split
+from unplace.transform.verdicts import Copy, Plain, Rebind, Scatter, Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class Statements:
             return self._header_edits(statement, decisions)
         snippet = self._snippet(statement, decisions)
         before = self._split_lines(decisions, snippet)
+        scattered = [d for d in decisions if isinstance(d.verdict, Scatter)]
+        if scattered:
+            lines, behind = scatter.lines(self.text, scattered, snippet)
+            return replace_statement(self.text, statement, [*before, *lines], behind)
         leaders = [d for d in decisions if isinstance(d.rule, StatementRule)]
         if len(leaders) > 1:
             copies = dict.fromkeys(d.verdict for d in leaders if isinstance(d.verdict, Copy))

@@ -37,7 +37,7 @@ from unplace.transform.verdicts import Aside, Copy, Refuse, Verdict
 def unfit(site: Site, verdict: Verdict) -> Refuse | None:
     """Return why a clone can't help a write that `vmap` forbids: it has the batch dimension no more than the tensor."""
     forbidden = site.forbidden()
-    if forbidden is None or not isinstance(verdict, Copy):
+    if forbidden is None or not isinstance(verdict, Copy) or site.options.functional:
         return None
     if forbidden.reason.kind is Forbids.BATCHED_MASK:
         return Refuse(Refusal.BATCHED_MASK())

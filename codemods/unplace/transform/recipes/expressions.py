@@ -59,6 +59,8 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
     if any(rules[site].must_stay(site) for site in chain):
         return _stay(statement, chain, missing(chain, rules))
     if first.write.kind is WriteKind.OUT and not isinstance(place, ast.Name):
+        if first.options.functional and isinstance(statement, ast.Expr):
+            return legality.private_copy(first)
         return Inline(())  # refused when the functional form is asked for
     result = _rebinding(statement, chain, place, _observers(chain))
     if isinstance(result, Refuse) and not isinstance(statement, ast.Expr):
@@ -66,7 +68,7 @@ def decide_spine(statement: ast.stmt, chain: list[Site], rules: Mapping[Site, Ca
         return split if isinstance(split, Split) else result
     if isinstance(result, Refuse):
         copied = _stay(statement, chain)
-        return copied if isinstance(copied, Copy) else result
+        return copied if isinstance(copied, Copy) or first.options.functional else result
     return result
 
 
