@@ -348,7 +348,12 @@ def test_code_actions(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = (folder / "a.ipynb").read_text("utf-8")
     line = text[: text.index("y += 1  #")].count("\n") + 1
     actions = json.loads(output(capfd, "code-action", "a.ipynb", "--line", str(line)))
-    assert [action["kind"] for action in actions] == ["quickfix", "source.fixAll.unplace", "quickfix"]
+    assert [action["kind"] for action in actions] == [
+        "quickfix",
+        "source.fixAll.unplace",
+        "refactor.rewrite",
+        "quickfix",
+    ]
     (edit,) = actions[0]["edit"]["documentChanges"][0]["edits"]
     assert edit["newText"] == "y = y + 1"
     assert edit["range"]["start"] == {"line": line - 1, "character": 5}

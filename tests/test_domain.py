@@ -82,7 +82,7 @@ held = st.one_of(st.sampled_from([few(thing) for thing in THINGS]), values)
 @st.composite
 def steps(draw: st.DrawFn) -> Step:
     """Something that a statement may make of a state: a binding, a store, a view, what others keep, what is saved."""
-    kind = draw(st.sampled_from(["bind", "bind", "store", "store", "view", "view", "keep", "save", "touch", "unbind"]))
+    kind = draw(st.sampled_from(["bind", "bind", "store", "store", "view", "view", "keep", "save", "unbind"]))
     thing = draw(st.sampled_from(THINGS))
     name = draw(st.sampled_from(VARIABLES))
     if kind == "bind":
@@ -105,10 +105,8 @@ def steps(draw: st.DrawFn) -> Step:
     if kind == "keep":
         keeper = Saved("put", draw(st.integers(1, 3)))
         return lambda state: state.kept.__setitem__(thing, keeper)
-    if kind == "save":
-        operation = Saved(draw(st.sampled_from(["exp", "mul"])), 1, draw(st.booleans()))
-        return lambda state: state.saved.__setitem__(thing, state.saved.get(thing, frozenset()) | {operation})
-    return lambda state: state.touched.add(thing)
+    operation = Saved(draw(st.sampled_from(["exp", "mul"])), 1, draw(st.booleans()))
+    return lambda state: state.saved.__setitem__(thing, state.saved.get(thing, frozenset()) | {operation})
 
 
 def walked(state: State, path: list[Step]) -> State:
@@ -199,7 +197,6 @@ def assert_covers(large: State, small: State) -> None:
     for obj, saved in small.saved.items():
         assert saved <= large.saved[obj]
     assert set(small.kept) <= set(large.kept)
-    assert small.touched <= large.touched
     assert set(large.definitions) <= set(small.definitions)
     for obj, definition in large.definitions.items():
         assert definition.expression is small.definitions[obj].expression
@@ -383,7 +380,7 @@ def mentioned(state: State) -> set[Obj]:
         *(token for value in held for token in (value.identity, value.shape, value.dtype) if isinstance(token, Obj)),
         *(holder for holder, _ in dict(state.heap.items())),
         *(obj for thing, base in state.bases.items() for obj in (thing, *base.objs)),
-        *(obj for table in (state.definitions, state.kept, state.saved, state.touched) for obj in table),
+        *(obj for table in (state.definitions, state.kept, state.saved) for obj in table),
     }
 
 

@@ -473,7 +473,20 @@ MUTANTS: dict[int, list[Mutant]] = {
             "analysis.queries.forbidden.looked_into",
             OBJECTS_ALONE,
         ),
-        mutant("rows", raising("rows of a loop"), "analysis.queries.forbidden._piece", gives(None)),
+        Mutant(
+            "rows",
+            raising("rows of a loop"),
+            (
+                ("analysis.queries.forbidden._piece", gives(None)),
+                ("analysis.queries.forbidden._whole", gives(None)),
+            ),
+        ),
+        mutant(
+            "a whole of which a piece is read",
+            fixture("UNP005/whole_written_before_its_pieces_are_read"),
+            "analysis.queries.forbidden._whole",
+            gives(None),
+        ),
     ],
     14: [
         Mutant(
@@ -562,6 +575,12 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     17: [
+        mutant(
+            "a dense tensor of another order",
+            fixture("UNP002/order_of_the_elements_is_asked_for"),
+            "transform.normal_form.reads_order",
+            gives(None),
+        ),
         mutant("made so", fixture(LAYOUTS), "analysis.interpret.calls.layout_of", gives(None)),
         mutant("of an attribute", fixture(LAYOUTS), "transform.sites.layout_of", gives(None)),
         mutant("saved", regression("strides_and_saved"), "transform.meant.LASTING", is_now(frozenset())),

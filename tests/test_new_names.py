@@ -135,8 +135,8 @@ def of_a_copy(body: str) -> str:
             new_x = x.clone()
             for _ in range(n):
                 if n > 1:
-                    new_x[0] *= 2
-                    new_x[1] *= 3
+                    new_x[0] = new_x[0] * 2
+                    new_x[1] = new_x[1] * 3
             square(new_x).backward()
             return (x.grad,)
             """,

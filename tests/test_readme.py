@@ -148,12 +148,12 @@ CHECK = re.findall(r"^    (unplace (?:check|explain|rule) .*?) +# .*$", page("ch
 
 @pytest.mark.parametrize("command", CHECK)
 def test_the_commands_under_check_and_explain(command: str, models: Path) -> None:
-    assert len(CHECK) == 8
+    assert len(CHECK) == 9
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
     for arguments in (["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *arguments], check=True, cwd=models)
     done = shell(command)
-    finds = "--since" not in command and "--fix" not in command
+    finds = "--since" not in command and ("--fix" not in command or "--diff" in command)
     assert done.returncode == (1 if f"{command} ".startswith("unplace check ") and finds else 0), done.stderr
     assert bool(done.stdout) == finds
 
@@ -163,6 +163,8 @@ WRITTEN = {
     "unplace rewrite models/": EXAMPLES,
     "unplace rewrite --select UNP003 model.py": {"model.py"},
     "unplace rewrite --only harmful models/": EXAMPLES,
+    "unplace rewrite --functional models/": EXAMPLES,
+    "unplace rewrite --all models/": EXAMPLES,
     "unplace rewrite --diff . > fix.patch && git apply fix.patch": {"model.py", *EXAMPLES},
 }
 
@@ -180,7 +182,7 @@ def test_the_commands_under_use(command: str, models: Path) -> None:
 def test_the_examples_under_use_are_those_of_the_help(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["rewrite", "--help"]) == 0
     printed = capfd.readouterr().out
-    assert len(USE) == 9
+    assert len(USE) == 11
     shown = [re.split("  +", line.strip())[0] for line in printed.splitlines()]
     assert [command for command in USE if command not in shown] == USE[-1:]  # with `git apply`: only here
 

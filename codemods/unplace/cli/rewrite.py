@@ -31,6 +31,7 @@ Examples:
   unplace rewrite --check models/             exit 1 if something would change
   unplace rewrite --unsafe --diff models/     with edits that rest on an assumption
   unplace rewrite --no-whole-program --diff .  others may call its functions, even if it looks like a program
+  unplace rewrite --all models/               also parts of a tensor in every round of a loop, at the cost of copies
   unplace rewrite --functional models/        leave no store either: for torch.func, torch.export
   unplace rewrite --select UNP003 model.py    one rule only
   unplace rewrite --only harmful models/      only what breaks backward for certain
