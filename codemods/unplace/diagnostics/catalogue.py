@@ -92,7 +92,7 @@ class Assumption(Kind):
     ONE_SIZE = "the pieces of `{call}` are of one size"
     MASK_FITS = "the mask `{mask}` has the shape of `{name}`"
     NOT_EXPANDED = "`{name}` isn't expanded: no two of its elements share one place in memory"
-    BROADCASTS = "the operands of {line} can be broadcast to the shape of `{name}`, so the write doesn't raise"
+    BROADCASTS = "the operands of {line} fit the shape and the dtype of `{name}`, so the write doesn't raise"
     # of dtypes
     NOT_WIDER = "the operands of {line} don't have a wider dtype than `{name}`"
     DTYPE_OF_RESULT = "`{name}` has the dtype of the result in {line}"

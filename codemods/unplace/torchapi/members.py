@@ -19,10 +19,13 @@ DENSE = frozenset(
 )
 """Operators whose results are dense, in the order of their dimensions, whatever strides the tensor has. Measured."""
 
-TELLING_ORDER = frozenset(["contiguous", "data_ptr", "is_contiguous", "storage_offset", "stride"])
-"""Methods that tell the order of a tensor's elements in memory, or return the tensor itself where that is usual."""
+TELLING_ORDER = frozenset(["data_ptr", "is_contiguous", "storage_offset", "stride"])
+"""Methods that tell the order of a tensor's elements in memory."""
 
-ASKING_FOR_ORDER = RESTRIDING | TELLING_ORDER | {"flatten", "ravel", "reshape", "reshape_as", "unflatten"}
+COPYING_BY_ORDER = frozenset(["contiguous", "flatten", "ravel", "reshape", "reshape_as"])
+"""Methods that copy a tensor only if the order of its elements in memory makes that necessary."""
+
+ASKING_FOR_ORDER = RESTRIDING | TELLING_ORDER | COPYING_BY_ORDER | {"unflatten"}
 """Methods that give something else, or raise, where the elements are in another order in memory."""
 
 USUALLY_VIEWS = frozenset(["reshape", "flatten", "ravel", "view_as", "reshape_as"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from unplace.analysis.domain.dtypes import is_floating
 from unplace.analysis.domain.values import TENSOR, UNKNOWN
 from unplace.analysis.syntax.flow import TRIES
 from unplace.diagnostics.catalogue import Assumption
@@ -25,10 +26,18 @@ def risk(site: Site) -> tuple[Reason, ...]:
     """Return the assumption that a write doesn't raise; nothing where no error is handled, or the shapes are equal."""
     shape = site.value.shape
     unsure = [o for o in site.write.operands if o.may_be(TENSOR | UNKNOWN) and (shape is None or o.shape != shape)]
-    spot = site.run.flow.spot(site.statement) if unsure and not casts.is_scalar(site) else None
+    is_open = (bool(unsure) and not casts.is_scalar(site)) or _may_not_cast(site)
+    spot = site.run.flow.spot(site.statement) if is_open else None
     if spot is None or not any(_catches(site, guard) for guard in spot.guards):
         return ()
     return (Assumption.BROADCASTS(line=Line(site.statement.lineno), name=site.name),)
+
+
+def _may_not_cast(site: Site) -> bool:
+    """Tell whether integers or truth values may be written that out of place become floats: `counts += 0.5` raises."""
+    if is_floating(site.value.dtype):
+        return False
+    return not all(o.dtype is not None and o.dtype == site.value.dtype for o in site.write.operands)
 
 
 def _catches(site: Site, guard: ast.stmt) -> bool:

@@ -65,6 +65,10 @@ def effect_of(
         v.may_be(ARRAY | UNKNOWN | OTHER) for v in list(bound.values())[:1]
     ):
         tracked = Tracked.NO if _is_of_no_tensor(operator, bound) else Tracked.MAYBE
+        given, *_ = bound or [""]
+        if given and bound[given].objs and bound[given].must_be(OTHER):  # a capsule with a tensor's memory
+            capsule = effect.View((given,), Link.VIEW)
+            return Effect(Returned(TENSOR, source=capsule, tracked=Tracked.NO, operator="detach"))
         return Effect(Returned(TENSOR, outside=Origin.CALL, tracked=tracked))
     returned = _tensor(run, node, operator, bound, first, arguments, state)
     return Effect(returned, writes=operator.writes, saves=saved_by(operator, bound, node))

@@ -335,8 +335,8 @@ class Calls:
         keeping = Effect(Returned(OTHER, ref=Named(qualified)), keeps=frozenset((EVERY,)))
         call = Call(self, node, arguments.bind(()), state)
         if torchapi.module(of) is not None:
-            if of != qualified:  # the given weights become its parameter
-                keep(call, keeping)
+            if of != qualified or any(value.is_tensor for value in arguments.all()):
+                keep(call, keeping)  # the given weights become its parameter
             return self._make_module(node, of, arguments, state)
         if qualified.startswith(modes.OBJECTS) or qualified in modes.CONTEXTS:
             return apply(call, keeping)

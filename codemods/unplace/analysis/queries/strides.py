@@ -48,7 +48,14 @@ class _Search:
         if not isinstance(call.func, ast.Attribute) or call.func.attr not in members.ASKING_FOR_ORDER:
             return False
         order = self._of(call.func.value)
+        if order is not _Order.APART and call.func.attr in members.COPYING_BY_ORDER:
+            return self._is_written(call)
         return order is _Order.PERMUTED or (order is _Order.SAME and call.func.attr in members.TELLING_ORDER)
+
+    def _is_written(self, call: ast.Call) -> bool:
+        """Tell whether the value of a call is written in place, so that it matters of what it is a copy."""
+        made = self.run.values.get(call)
+        return made is None or any(not write.value.objs.isdisjoint(made.objs) for write in self.run.all_writes())
 
     def _of(self, node: ast.expr) -> _Order:
         value = self.run.values.get(node)

@@ -13,6 +13,7 @@ from unplace.analysis.project.handed_to import default_for, taken_by
 from unplace.analysis.project.module import parents_in
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.taken_apart import is_taken_apart
+from unplace.analysis.project.unfollowed import has_forward_hooks
 from unplace.analysis.queries.inputs import (
     ReadBehind,
     is_read_once,
@@ -149,7 +150,9 @@ class Judge:
             if module is None:
                 break
             if module.view is View.NEVER and module.result is Result.TENSOR and not has_flag(before, module.inplace):
-                return Inline(extra)
+                is_seen = has_forward_hooks(self.program.module)  # a hook may hold what a layer returns
+                held = Assumption.LAYER_HELD_ALONE(layer=ast.unparse(element))
+                return Inline((*extra, held) if is_seen else extra)
         if isinstance(seen, Refuse):
             return seen
         held = Assumption.LAYER_HELD_ALONE(layer=ast.unparse(elements[index - 1]))
