@@ -21,6 +21,7 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("torch.slice_scatter(out=)", "raises", "plain"): UNTRACKED_COPY,
     ("torch.view_as_complex_copy(out=)", "raises", "plain"): UNTRACKED_COPY,
     ("Tensor.addbmm_", "gradient", "plain"): RESIZED,
+    ("Tensor.addbmm_", "raises", "plain"): RESIZED,
     ("Tensor.addbmm_", "shape", "plain"): RESIZED,
     ("Tensor.logical_and_", "slope", "plain"): IDENTITY,
     ("Tensor.logical_not_", "slope", "plain"): IDENTITY,

@@ -15,6 +15,7 @@ be in sight. What changes a leaf between two gradients, or where autograd doesn'
 from __future__ import annotations
 
 import ast
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -133,10 +134,15 @@ def _beside(decisions: list[Decision], rules: _Rules, text: Text) -> Aside | Non
         root = _root(site)
         reads = [*dict.fromkeys((*([root] if root is not None and root.id == name else ()), *reads))]
     renamed = {Edit(*text.span(read), new) for read in reads}
-    is_misplaced = len(renamed) < len(reads) or any(text.text[e.start : e.end] != name for e in renamed)
+    is_misplaced = len(renamed) < len(reads) or any(not _is_written(text, e, name) for e in renamed)
     if is_misplaced:  # older versions of Python do so with the expressions of an f-string
         return None
     return Aside((*edits, *sorted(renamed)), told, recipe.assumptions)
+
+
+def _is_written(text: Text, edit: Edit, name: str) -> bool:
+    """Tell whether an edit replaces a name, which Python reads in its compatible form."""
+    return unicodedata.normalize("NFKC", text.text[edit.start : edit.end]) == name
 
 
 def _root(site: Site) -> ast.Name | None:
