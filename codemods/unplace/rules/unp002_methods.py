@@ -23,6 +23,7 @@ Not rewritten:
 
 - methods that write no values (`requires_grad_`) or have no functional counterpart (`resize_`, `set_`);
 - a call in the header of a loop or branch, if its tensor is read later;
+- fills of memory that the function has made (`torch.empty(3).normal_()`);
 - a call whose value may be thrown away (`lambda k: p.mul_(k)`), if others may hold the tensor.
 """
 

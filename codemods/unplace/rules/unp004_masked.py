@@ -7,7 +7,8 @@ function:
 - elements of another tensor of that shape, under the same mask, become `torch.where`;
 - an update by a number becomes `torch.where`, too: adding, subtracting, or multiplying and dividing by a literal.
 
-Every other masked store goes to a clone, and its value is computed before (see UNP005).
+Every other masked store goes to a clone, and its value is computed before. A store into memory that the function has
+made and nothing saved stays (see UNP005).
 
     y[y < 0] = 0
     y[mask] = other[mask]

@@ -15,6 +15,10 @@ If the computation of the value may save the tensor, the value is computed befor
 save a view of the clone, and the store would break it. If `y = y.clone()` is there already, only the value moves before
 it.
 
+Memory that the function has made and nothing saved needs no clone. A plain store into it is the normal form and stays;
+an augmented one is written out: `y[1:] *= 2` becomes `y[1:] = y[1:] * 2`. With `rewrite --functional`, no store stays:
+`y = y.slice_scatter(y[1:] * 2, start=1)`.
+
 A leaf must stay what it is where the code asks for its gradient. The clone gets a name of its own there, and the later
 reads of the values take it, if all of them are in sight:
 
