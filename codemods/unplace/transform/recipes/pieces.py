@@ -51,12 +51,15 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
     """Return how to restore the tensor of which a piece is written; None where the pieces have no names."""
     split = _split_of(site, place)
     whole = _whole(site, split.value) if split is not None else None
-    if split is None or whole is None:
+    is_bound = isinstance(site.statement, ast.Assign) and not site.write.kind.is_statement
+    if split is None or whole is None or is_bound:  # `a = a.mul_(2)` binds what is read later
         return None
     assert isinstance(split.targets[0], ast.Tuple)
     targets = [t for t in split.targets[0].elts if isinstance(t, ast.Name)]
     pieces = [t.id for t in targets]
     if len(set(pieces)) < len(split.targets[0].elts) or any(site.state.binds.get(t.id) is not t for t in targets):
+        return None
+    if not all(_is_cut_by(site, obj, split.value) for name in pieces for obj in site.state.env[name].objs):
         return None
     live = site.live()
     names = [n for n, v in site.state.env.items() if (n in live or n in pieces) and is_same(v, site.value)]
@@ -76,6 +79,13 @@ def put_back(site: Site, place: ast.expr) -> PutBack | None:
         lines += [Binding((AccessPath(name),), piece) for name in names if name not in pieces and name in live]
     places = dict.fromkeys((place.id, *names))
     return PutBack(tuple(map(AccessPath, places)), (*lines, *replays(observers.views)), tuple(observers.assumptions))
+
+
+def _is_cut_by(site: Site, obj: Obj, split: ast.expr) -> bool:
+    """Tell whether a piece still looks into the memory that was split: `a.data = b` gives it other memory."""
+    base = site.state.bases.get(obj)
+    is_piece = base is not None and base.piece is not None and base.piece[0] is split
+    return is_piece and obj not in site.run.reshaped
 
 
 def _is_written_again(site: Site) -> bool:
