@@ -8,7 +8,7 @@ def run(x: torch.Tensor):
     first, second = whole.chunk(2, dim=0)
     first.data = first.data * 2
     second += 1
-    return first, whole, second
+    return first.detach(), whole, second
 
 
 def example():
