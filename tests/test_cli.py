@@ -18,6 +18,7 @@ import pytest
 import toy_rewriter
 from unplace import __version__, rules
 from unplace.cli import main
+from unplace.reporting import progress
 from unplace.runs import limits
 
 ROOT = Path(__file__).parents[1]
@@ -363,10 +364,11 @@ def test_what_the_system_refuses_is_named(
 # Processes
 
 
-def test_output_does_not_depend_on_jobs(capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_does_not_depend_on_jobs(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(60):
         Path(f"sub{number % 3}").mkdir(exist_ok=True)
         Path(f"sub{number % 3}/m{number}.py").write_text(BEFORE * (number % 5) + UNSAFE + "x = (" * (number % 7 == 3))
+    monkeypatch.setattr(progress._Lines, "patience", 600.0)  # how often these lines appear depends on the machine
     results = [
         run(capfd, "--check", "--output-format", form, "--jobs", jobs, ".")
         for form in ("json", "rich")
