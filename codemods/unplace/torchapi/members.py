@@ -28,6 +28,17 @@ COPYING_BY_ORDER = frozenset(["contiguous", "flatten", "ravel", "reshape", "resh
 ASKING_FOR_ORDER = RESTRIDING | TELLING_ORDER | COPYING_BY_ORDER | {"unflatten"}
 """Methods that give something else, or raise, where the elements are in another order in memory."""
 
+RESHAPING = frozenset(
+    ["flatten", "ravel", "reshape", "reshape_as", "squeeze", "unflatten", "unsqueeze", "view", "view_as"]
+)
+"""Methods that give the elements of a tensor, in their order, another shape."""
+
+SWAPPING = frozenset(["t", "transpose", "swapaxes", "swapdims", "adjoint"])
+"""Methods that undo themselves, given the same arguments; of a complex tensor, too."""
+
+SWAPPED = frozenset(["T", "mT"])
+"""Attributes that undo themselves."""
+
 USUALLY_VIEWS = frozenset(["reshape", "flatten", "ravel", "view_as", "reshape_as"])
 """Methods that copy a tensor only if its strides make that necessary."""
 

@@ -3,47 +3,16 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 import libcst as cst
 
 from unplace.analysis.domain.values import NUMBER
 from unplace.diagnostics.refusals import Refusal
-from unplace.torchapi.releases import Release
+from unplace.torchapi.draws import DRAWING, SINCE, Draw
 from unplace.torchapi.results import FILLED
 from unplace.transform.emit.snippet import Change, expression, parenthesized
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
-
-
-@dataclass(frozen=True, slots=True)
-class _Draw:
-    """The functions that draw what a method draws: the short one takes `given` arguments, the other all of them.
-
-    `is_dense` tells that they do so for dense memory only, `is_contiguous` for contiguous memory only.
-    """
-
-    function: str
-    short: str | None = None
-    given: tuple[int, ...] = ()
-    is_dense: bool = False
-    is_contiguous: bool = False
-
-
-_DRAWING = {
-    "bernoulli_": _Draw("torch.ops.aten.bernoulli", is_contiguous=True),
-    "cauchy_": _Draw("torch.ops.aten.cauchy"),
-    "exponential_": _Draw("torch.ops.aten.exponential"),
-    "geometric_": _Draw("torch.ops.aten.geometric"),
-    "log_normal_": _Draw("torch.ops.aten.log_normal"),
-    "normal_": _Draw("torch.ops.aten.normal_functional", "torch.randn_like", (0,), is_dense=True),
-    "random_": _Draw("torch.ops.aten.random", "torch.randint_like", (1, 2)),
-    "uniform_": _Draw("torch.ops.aten.uniform", "torch.rand_like", (0,)),
-}
-"""Measured in all layouts: values, and the state of the generator afterwards."""
-
-_SINCE = Release(2, 0)
-"""A release that has the functions of `torch.ops.aten` which draw; the stubs of torch don't tell the first one."""
 
 
 def filled(site: Site) -> Change | Refuse:
@@ -52,15 +21,15 @@ def filled(site: Site) -> Change | Refuse:
 
 
 def _drawn(site: Site) -> Change | Refuse:
-    draw, call = _DRAWING.get(site.write.name), site.node
+    draw, call = DRAWING.get(site.write.name), site.node
     assert isinstance(call, ast.Call)
     if draw is None or not _is_drawn_alike(site, draw, call):
         return Refuse(Refusal.DRAWN_OTHERWISE(name=ast.unparse(call)))
     is_short = draw.short is not None and not call.keywords and len(call.args) in draw.given
     qualified = draw.short if is_short and draw.short is not None else draw.function
     target = site.options.target_torch
-    if qualified == draw.function and target is not None and target < _SINCE:
-        return Refuse(Refusal.TOO_NEW(name=qualified, since=str(_SINCE), target=str(target)))
+    if qualified == draw.function and target is not None and target < SINCE:
+        return Refuse(Refusal.TOO_NEW(name=qualified, since=str(SINCE), target=str(target)))
     written = site.program.module.name_for(site.run.scope, qualified)
     if written is None:
         return Refuse(Refusal.TORCH_NOT_IMPORTED(name=qualified))
@@ -73,7 +42,7 @@ def _drawn(site: Site) -> Change | Refuse:
     return change
 
 
-def _is_drawn_alike(site: Site, draw: _Draw, call: ast.Call) -> bool:
+def _is_drawn_alike(site: Site, draw: Draw, call: ast.Call) -> bool:
     """Tell whether the memory is laid out so that the function draws each element its number."""
     if draw.is_contiguous:
         values = map(site.run.values.get, (*call.args, *(keyword.value for keyword in call.keywords)))

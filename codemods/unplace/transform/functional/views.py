@@ -7,15 +7,10 @@ from collections.abc import Sequence
 
 from unplace.analysis.domain.values import LIST, NUMBER, SHAPE, TENSOR, TUPLE
 from unplace.diagnostics.refusals import Refusal
+from unplace.torchapi import members
 from unplace.transform.functional.code import InexpressibleError, bracketed, method
 from unplace.transform.functional.indices import Code
 from unplace.transform.sites import Site
-
-_RESHAPING = frozenset(
-    ["flatten", "ravel", "reshape", "reshape_as", "squeeze", "unflatten", "unsqueeze", "view", "view_as"]
-)
-_SWAPPING = frozenset(["t", "transpose", "swapaxes", "swapdims", "adjoint"])
-_SWAPPED = frozenset(["T", "mT"])
 
 
 def put_back(site: Site, owner: str, view: ast.expr, new: str, code: Code) -> str:
@@ -23,16 +18,16 @@ def put_back(site: Site, owner: str, view: ast.expr, new: str, code: Code) -> st
 
     Raises `InexpressibleError` for views without an inverse.
     """
-    if isinstance(view, ast.Attribute) and view.attr in _SWAPPED:
+    if isinstance(view, ast.Attribute) and view.attr in members.SWAPPED:
         return f"{bracketed(new)}.{view.attr}"
     if isinstance(view, ast.Attribute) and view.attr == "data":
         raise InexpressibleError(Refusal.THROUGH_DATA())
     if not isinstance(view, ast.Call) or not isinstance(view.func, ast.Attribute) or view.keywords:
         raise InexpressibleError(Refusal.NO_INVERSE(view=ast.unparse(view)))
     name, arguments = view.func.attr, [code(argument) for argument in view.args]
-    if name in _RESHAPING and all(_is_size(site, argument) for argument in view.args):
+    if name in members.RESHAPING and all(_is_size(site, argument) for argument in view.args):
         return method(new, "reshape", f"{bracketed(owner)}.shape")
-    if name in _SWAPPING:
+    if name in members.SWAPPING:
         return method(new, name, *arguments)
     if name == "movedim" and len(arguments) == 2:
         return method(new, name, *reversed(arguments))
