@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from unplace import torchapi
+from unplace.analysis.domain.refs import TorchModule
 from unplace.analysis.domain.values import Obj, Objs
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
-from unplace.torchapi import Operator, View, members
+from unplace.torchapi import Operator, View, members, modules
 
 
 class _Order(IntEnum):
@@ -31,16 +32,26 @@ def reads_order(run: Run, write: Write) -> ast.Call | None:
 
     A tensor of another order that is viewed again as it was made has to have that order.
     """
-    if members.ASKING_FOR_ORDER.isdisjoint(node.attr for node in run.scope.of(ast.Attribute)):
-        return None
-    search = _Search(run, write.state.roots(write.value.objs) | write.value.objs)
-    return next((call for call in run.scope.of(ast.Call) if search.asks(call)), None)
+    written = write.state.roots(write.value.objs) | write.value.objs
+    search, is_permuted = _Search(run, written), _is_permuted(run, written)
+    return next(
+        (call for call in run.scope.of(ast.Call) if search.asks(call) or (is_permuted and search.draws(call))), None
+    )
+
+
+def _is_permuted(run: Run, objs: Objs) -> bool:
+    """Tell whether tensors were made element by element of one with permuted dimensions."""
+    search = _Search(run, frozenset(), of_others=_Order.SAME)
+    return any(search.of_object(obj) is _Order.PERMUTED for obj in objs)
 
 
 @dataclass(slots=True)
 class _Search:
+    """Follows tensors to those they were made of, element by element or as views."""
+
     run: Run
     written: Objs
+    of_others: _Order = _Order.APART
     _known: dict[Obj, _Order] = field(default_factory=dict)
 
     def asks(self, call: ast.Call) -> bool:
@@ -52,6 +63,16 @@ class _Search:
             return self._is_written(call)
         return order is _Order.PERMUTED or (order is _Order.SAME and call.func.attr in members.TELLING_ORDER)
 
+    def draws(self, call: ast.Call) -> bool:
+        """Tell whether a call draws numbers for the elements of such a tensor, which it does in their order."""
+        operator = self._operator(call)
+        is_random = operator is not None and operator.random
+        return (is_random or self._is_dropout(call)) and max(map(self._of, _given(call))) is not _Order.APART
+
+    def _is_dropout(self, call: ast.Call) -> bool:
+        callee = self.run.values.get(call.func)
+        return callee is not None and isinstance(callee.ref, TorchModule) and modules.DROPS in callee.ref.qualified
+
     def _is_written(self, call: ast.Call) -> bool:
         """Tell whether the value of a call is written in place, so that it matters of what it is a copy."""
         made = self.run.values.get(call)
@@ -59,19 +80,19 @@ class _Search:
 
     def _of(self, node: ast.expr) -> _Order:
         value = self.run.values.get(node)
-        return max(map(self._of_object, value.objs), default=_Order.APART) if value is not None else _Order.APART
+        return max(map(self.of_object, value.objs), default=self.of_others) if value is not None else self.of_others
 
-    def _of_object(self, obj: Obj) -> _Order:
+    def of_object(self, obj: Obj) -> _Order:
         if obj in self.written:
             return _Order.SAME
         if obj not in self._known:
-            self._known[obj] = _Order.APART  # what is made of itself in a loop brings no other order
+            self._known[obj] = self.of_others  # what is made of itself in a loop brings no other order
             key = self.run.names.key_of(obj)
-            self._known[obj] = self._made_by(key[0]) if isinstance(key, tuple) else _Order.APART
+            self._known[obj] = self._made_by(key[0]) if isinstance(key, tuple) else self.of_others
         return self._known[obj]
 
     def _made_by(self, node: object) -> _Order:
-        if isinstance(node, ast.BinOp):
+        if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
             return max(self._of(node.left), self._of(node.right))
         if isinstance(node, ast.UnaryOp):
             return self._of(node.operand)
@@ -80,19 +101,22 @@ class _Search:
         if isinstance(node, ast.Attribute):
             return _permuted(self._of(node.value), node.attr)
         if not isinstance(node, ast.Call):
-            return _Order.APART
+            return self.of_others
         operator = self._operator(node)
         if operator is None or not (operator.elementwise or operator.view is not View.NEVER):
-            return _Order.APART
-        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        found = max(map(self._of, (*receiver, *node.args)), default=_Order.APART)
-        return _permuted(found, operator.short)
+            return self.of_others
+        return _permuted(max(map(self._of, _given(node))), operator.short)
 
     def _operator(self, node: ast.Call) -> Operator | None:
         name = self.run.program.module.qualified(self.run.scope, node.func)
         if name is not None:
             return torchapi.function(name)
         return torchapi.tensor_method(node.func.attr) if isinstance(node.func, ast.Attribute) else None
+
+
+def _given(call: ast.Call) -> tuple[ast.expr, ...]:
+    """Return the receiver and the arguments of a call of a method, or of a function, of which it is a module."""
+    return (call.func.value if isinstance(call.func, ast.Attribute) else call.func, *call.args)
 
 
 def _permuted(order: _Order, name: str) -> _Order:
