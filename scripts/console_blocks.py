@@ -29,6 +29,8 @@ _FENCE = re.compile(
     r"^(?:<!-- file: (?P<file>\S+) -->\n+)?```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 _ANY = "...\n"
+_PROGRESS = re.compile(r"^\w+: \d+ of \d+ files done\n", re.MULTILINE)
+"""What a run prints on a pipe while it takes long, which depends on the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class Shell:
             check=False,
         )
         self._code = done.returncode
-        return done.stdout
+        return _PROGRESS.sub("", done.stdout)
 
 
 def differences(text: str) -> tuple[list[str], str]:

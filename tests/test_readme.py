@@ -103,14 +103,6 @@ def test_the_configuration(tmp_path: Path) -> None:
     assert load(str(path)).given == set(KEYS)
 
 
-def test_the_snippets_for_editors_are_those_of_the_page() -> None:
-    for language in ("lua", "toml", "jsonc"):
-        (shown,) = fenced(language)
-        assert shown in fenced(language, page("integrations"))
-    server = Path(ROOT / "docs/integrations.md").read_text("utf-8").partition("## The language server")[2]
-    assert README.partition("PyCharm: ")[2].split("\n\n")[0] == server.partition("PyCharm: ")[2].split("\n\n")[0]
-
-
 def keys(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: keys(inner) for key, inner in value.items()}
