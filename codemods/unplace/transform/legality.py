@@ -9,14 +9,7 @@ from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.values import (
-    SELECTING,
-    TENSOR,
-    Link,
-    Origin,
-    Value,
-    is_same,
-)
+from unplace.analysis.domain.values import SELECTING, TENSOR, Link, Origin, Value, is_same
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.queries import apart

@@ -10,11 +10,7 @@ import ast
 
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
-from unplace.analysis.domain.values import (
-    PARAMETER_MADE,
-    Link,
-    Origin,
-)
+from unplace.analysis.domain.values import PARAMETER_MADE, Link, Origin
 from unplace.analysis.interpret.writes import can_be_tracked, is_tensor_data
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.modes import is_backward
@@ -27,9 +23,7 @@ from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Fact
 from unplace.transform.sites import Site
-from unplace.transform.storable import (
-    goes_through_data,
-)
+from unplace.transform.storable import goes_through_data
 from unplace.transform.verdicts import Keep
 
 _FILLS = ("copy", "random", "diagonal")

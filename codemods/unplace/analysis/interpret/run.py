@@ -35,14 +35,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
-from unplace.analysis.interpret.writes import (
-    Handings,
-    Unfollowed,
-    Write,
-    anything,
-    can_be_tracked,
-    is_tensor_data,
-)
+from unplace.analysis.interpret.writes import Handings, Unfollowed, Write, anything, can_be_tracked, is_tensor_data
 from unplace.analysis.project.module import ModuleIndex, home, parents_in
 from unplace.analysis.project.overriding import Methods
 from unplace.analysis.syntax.flow import Flow, may_swallow

@@ -22,12 +22,7 @@ from typing import Any
 
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Objs
-from unplace.analysis.queries.leaf_reads import (
-    is_asked_before,
-    is_changed_otherwise,
-    is_handed_on,
-    meant_as_leaf,
-)
+from unplace.analysis.queries.leaf_reads import is_asked_before, is_changed_otherwise, is_handed_on, meant_as_leaf
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.carried import Carried, carried, definitions_before
 from unplace.diagnostics.catalogue import Forbids, Rewrite
