@@ -27,9 +27,9 @@ class Options:
     `target_torch` is the oldest torch that rewritten code has to run on: newer functions aren't used.
     `only` leaves out operations of other harm, `per_file_ignores` codes in the files that a pattern names, `changed`
     all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
-    that suppress nothing aren't reported. With `every`, harmless writes to parts of a tensor
-    in loops are removed, too, at the cost of copies. With `spans_files`, an edit may need others in other files; with
-    `spans_later`, what such edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks.
+    that suppress nothing aren't reported. With `every`, harmless writes to parts of a tensor in loops are removed, too,
+    at the cost of copies. With `spans_files`, an edit may need others in other files; with `spans_later`, what such
+    edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks.
     `facts` are what runs of the program showed, and `here` those that hold for the file at hand.
     """
 

@@ -12,7 +12,6 @@ from enum import Enum
 
 import libcst as cst
 
-from unplace import torchapi
 from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, promoted
 from unplace.analysis.domain.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
 from unplace.analysis.interpret.run import Run
@@ -112,12 +111,8 @@ def _effect(site: Site) -> str:
     kind = site.write.kind
     if kind.value.dtype is not None:
         return kind.value.dtype
-    entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
-    if kind.is_method:
-        entry = torchapi.inplace_method(site.write.name)
-    elif kind is WriteKind.FUNCTION:
-        entry = torchapi.inplace_function(site.write.name)
-    return "same" if entry is None else entry.dtype
+    operator = site.write.operator
+    return "same" if operator is None else operator.dtype
 
 
 def _need(site: Site) -> _Need:
@@ -154,7 +149,7 @@ def _is_division(site: Site) -> bool:
 def _is_raised(site: Site) -> bool:
     """Tell whether autocast would run the functional form in float32, on a tensor that it made in low precision."""
     node = site.node
-    name = site.write.name.rsplit(".", 1)[-1].removesuffix("_")
+    name = site.write.short_name
     if isinstance(node, ast.AugAssign):
         name = "pow" if isinstance(node.op, ast.Pow) else ""
     if name not in autocast.RAISED:

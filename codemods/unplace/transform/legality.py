@@ -87,7 +87,7 @@ def _may_call_itself(site: Site) -> bool:
 
 def _unfit(site: Site) -> Refuse | None:
     value = site.value
-    operator = site.operator()
+    operator = site.write.operator
     if operator is not None and operator.kind == "storage":
         return Refuse(without_counterpart(site.write.name, operator.reason))
     if site.write.name.rsplit(".", 1)[-1] == "as_strided_":

@@ -32,7 +32,7 @@ _FILLS = ("copy", "random", "diagonal")
 def meant(site: Site) -> Keep | None:
     """Return why a write is meant as it stands, or a fill of memory that the function has made; None where it isn't."""
     grad = site.write.grad
-    operator = site.operator()
+    operator = site.write.operator
     if operator is not None and operator.kind in ("flag", "initialiser", "gradient"):
         return Keep(Purpose.TORCH(fact=Fact(operator.reason)) if operator.reason else Purpose.NO_VALUES_CHANGE())
     if operator is not None and _is_fill(site, operator.kind) and site.fills_own_memory():

@@ -56,7 +56,7 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
     So it is where code asks for the order of the elements in memory, which the functional form wouldn't keep.
     """
     first = chain[0]
-    is_dense = any(each.form is Form.MASKED_STORE or _short(each) in members.DENSE for each in chain)
+    is_dense = any(each.form is Form.MASKED_STORE or each.write.short_name in members.DENSE for each in chain)
     if not is_dense or not isinstance(verdict, Rebind | Inline | Split):
         return verdict
     reader = reads_order(first.run, first.write)
@@ -66,10 +66,6 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
     if can_stay and not first.options.functional:
         return private_copy(first)
     return Refuse(Refusal.ORDER_READ(call=code_of(reader), line=Line(reader.lineno)))
-
-
-def _short(site: Site) -> str:
-    return site.write.name.rsplit(".", 1)[-1].removesuffix("_")
 
 
 def is_costly(site: Site, verdict: Verdict) -> bool:

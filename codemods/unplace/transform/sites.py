@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
@@ -264,7 +263,7 @@ class Site:
 
     def replaces_all(self) -> bool:
         """Tell whether the write replaces all elements regardless of their old values: `y.copy_(v)`, `y[:] = v`."""
-        operator = self.operator()
+        operator = self.write.operator
         if operator is not None:
             return operator.kind in ("copy", "fill", "random")
         index = self.node.slice if isinstance(self.node, ast.Subscript) else None
@@ -308,15 +307,9 @@ class Site:
         """Tell whether neither the tensor nor the values written into it can be part of a graph."""
         return is_untracked(self.run, self.value, *self.write.operands)
 
-    def operator(self) -> torchapi.InplaceMethod | torchapi.InplaceFunction | None:
-        """Return the entry of torch's table for the operator that the site names, if it names one."""
-        if self.write.kind.is_method:
-            return torchapi.inplace_method(self.write.name)
-        return torchapi.inplace_function(self.write.name) if self.write.kind is WriteKind.FUNCTION else None
-
     def is_metadata(self) -> bool:
         """Tell whether the operation changes the tensor object (its shape, its history) rather than its memory."""
-        operator = self.operator()
+        operator = self.write.operator
         return operator is not None and operator.kind in ("metadata", "detach")
 
     def roots(self) -> Objs:

@@ -56,6 +56,18 @@ class Write:
     is_unclear: bool = False  # nothing shows whether the written object is a tensor
     variant: Variant = GENERAL  # of the function that a call hands the tensor to
 
+    @property
+    def operator(self) -> torchapi.InplaceMethod | torchapi.InplaceFunction | None:
+        """The entry of torch's table for the in-place operator that the write names, if it names one."""
+        if self.kind.is_method:
+            return torchapi.inplace_method(self.name)
+        return torchapi.inplace_function(self.name) if self.kind is WriteKind.FUNCTION else None
+
+    @property
+    def short_name(self) -> str:
+        """The name that the operator has out of place, without its module: `add` for `torch.add_`."""
+        return self.name.rsplit(".", 1)[-1].removesuffix("_")
+
     def reads_what_it_writes(self, *, certainly: bool = False) -> bool:
         """Tell whether an operand may be (`certainly`: is) another view of the target's memory.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import os
+import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
@@ -27,6 +28,8 @@ from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.reaching import Reaching
 from unplace.analysis.syntax.scopes import Scope, Scopes
 from unplace.files.surroundings import Question, Standing
+
+_LOOKS_UP = re.compile(r"(?<![.\w])(?:globals|vars|exec|eval)\s*\(")
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -303,6 +306,11 @@ class ModuleIndex:
         if self.standing is None:
             return question is Question.PROGRAM
         return self.standing.around.tells(question, self.standing.path)
+
+    @property
+    def looks_names_up(self) -> bool:
+        """Whether the module may get at names by texts: it calls `globals()`, `vars()`, `exec` or `eval`."""
+        return _LOOKS_UP.search(self.text) is not None
 
     def take(self) -> None:
         """Record that the module's functions were judged by the callers in the run alone."""

@@ -7,7 +7,6 @@ folder with a program that can't be installed: nobody else has its files.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from unplace.analysis.domain.refs import Class, Function, Instance, TorchModule
@@ -15,10 +14,10 @@ from unplace.analysis.domain.values import TENSOR, UNKNOWN
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.flow import blocks_of
 from unplace.analysis.syntax.nodes import walk
 from unplace.files.surroundings import Question
 
-_LOOKS_UP = re.compile(r"(?<![.\w])(?:globals|vars|exec|eval)\s*\(")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 
@@ -37,7 +36,7 @@ def is_of_application(program: Program) -> bool:
 
 def is_closed(program: Program) -> bool:
     """Tell whether only the code of a file itself can read the names that its top level binds."""
-    return is_program(program) and not _LOOKS_UP.search(program.module.text)
+    return is_program(program) and not program.module.looks_names_up
 
 
 def _is_imported(module: ModuleIndex) -> bool:
@@ -70,10 +69,8 @@ def _run_at_once(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             continue
         if isinstance(statement, ast.Expr | ast.Assert | ast.If):
             yield statement
-        for name in ("body", "orelse", "finalbody"):
-            yield from _run_at_once(getattr(statement, name, []))
-        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-            yield from _run_at_once(part.body)
+        for _, block in blocks_of(statement):
+            yield from _run_at_once(block)
 
 
 def _is_guard(test: ast.expr) -> bool:

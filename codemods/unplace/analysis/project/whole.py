@@ -25,7 +25,6 @@ from unplace.analysis.types.flows import flows
 from unplace.analysis.types.propagation import FACTORY, INSTANCE, Holders
 
 _DYNAMIC = ("import_module", "__import__", "sys.modules")
-_LOOKS_UP = re.compile(r"(?<![.\w])(?:globals|vars|exec|eval)\s*\(")
 _BASES = frozenset(["torch.nn.Module", "object", "abc.ABC", "typing.Generic", "typing.Protocol"])
 _TAKES_OBJECTS = frozenset(["append", "extend", "insert", "isinstance", "len", "id", "print", "repr", "type", "super"])
 _NO_OBJECT = TENSOR | NUMBER | NONE | TEXT | SHAPE | CONTAINER | ARRAY
@@ -99,7 +98,7 @@ def _is_looked_up(program: Program, name: str) -> bool:
     """Tell whether some code may find a function by its name as a text."""
     module = program.module
     quoted = (f'"{name}"', f"'{name}'")
-    if any(text in module.text for text in (*quoted, *_DYNAMIC)) or _LOOKS_UP.search(module.text):
+    if any(text in module.text for text in (*quoted, *_DYNAMIC)) or module.looks_names_up:
         return True
     if module.others_with(name, quoted) or module.others_with("getattr", _DYNAMIC):
         return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
@@ -73,17 +72,8 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
 
 def is_allowed(write: Write) -> bool:
     """Tell whether torch allows an operation on every leaf: `detach_`, `requires_grad_`, `nn.init.normal_`."""
-    return _kind_of(write) in _ALLOWED
-
-
-def _kind_of(write: Write) -> str:
-    """Return the kind of the in-place operator that a write names, from torch's table."""
-    entry: torchapi.InplaceMethod | torchapi.InplaceFunction | None = None
-    if write.kind.is_method:
-        entry = torchapi.inplace_method(write.name)
-    elif write.kind is WriteKind.FUNCTION:
-        entry = torchapi.inplace_function(write.name)
-    return entry.kind if entry is not None else ""
+    operator = write.operator
+    return operator is not None and operator.kind in _ALLOWED
 
 
 def looked_into(state: Facts, objs: Objs) -> Objs:

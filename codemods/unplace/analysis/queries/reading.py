@@ -62,6 +62,15 @@ def computes(run: Run, call: ast.Call) -> bool:
     return is_of_tensor and isinstance(call.func, ast.Attribute) and torchapi.tensor_method(call.func.attr) is not None
 
 
+def computes_alike(run: Run, call: ast.Call) -> bool:
+    """Tell whether a call of one of torch's operators gives the same value each time: it draws and writes nothing."""
+    name = run.program.module.qualified(run.scope, call.func)
+    operator = torchapi.function(name) if name is not None else None
+    if operator is None and isinstance(call.func, ast.Attribute):
+        operator = torchapi.tensor_method(call.func.attr)
+    return computes(run, call) and operator is not None and not operator.random and call not in run.writes
+
+
 def _captures(function: Function, scope: Scope, state: Facts, objs: Objs) -> bool:
     """Tell whether a function of this scope may read the memory through a captured name."""
     held = [state.env[n].objs for n in function.captured(scope) if n in state.env]

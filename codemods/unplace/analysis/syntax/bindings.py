@@ -191,6 +191,12 @@ def is_text_key(node: ast.expr) -> bool:
 
 def root_name(node: ast.expr) -> str | None:
     """Return the name at the bottom of a chain of attributes, subscripts and calls."""
+    root = root_of(node)
+    return root.id if root is not None else None
+
+
+def root_of(node: ast.expr) -> ast.Name | None:
+    """Return the node of the name at the bottom of a chain of attributes, subscripts and calls."""
     while not isinstance(node, ast.Name):
         if isinstance(node, PLACES):
             node = node.value
@@ -198,7 +204,7 @@ def root_name(node: ast.expr) -> str | None:
             node = node.func
         else:
             return None
-    return node.id
+    return node
 
 
 def last_name(node: ast.AST) -> str | None:

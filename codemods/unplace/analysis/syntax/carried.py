@@ -16,6 +16,7 @@ import copy
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from unplace.analysis.syntax.flow import blocks_of
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.reaching import Definition, Definitions, Reaching
 
@@ -81,7 +82,7 @@ def _around(outermost: ast.stmt, statement: ast.stmt) -> list[ast.stmt]:
     """Return a statement and the compound statements around it, up to one of them, from the inside out."""
     found = [outermost]
     while found[-1] is not statement:
-        inner = (s for block in _blocks(found[-1]) for s in block)
+        inner = (s for _, block in blocks_of(found[-1]) for s in block)
         found.append(next(s for s in inner if any(n is statement for n in ast.walk(s))))
     return found[::-1]
 
@@ -114,11 +115,3 @@ def _copied(outer: ast.stmt, statement: ast.stmt, before: list[ast.stmt], behind
                 each.body = _inserted(each.body, statement, before, behind)
             setattr(made, field, inner)
     return made
-
-
-def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for _, part in ast.iter_fields(statement):
-        if isinstance(part, list) and part and isinstance(part[0], ast.stmt):
-            yield part
-        elif isinstance(part, list) and part and isinstance(part[0], ast.ExceptHandler | ast.match_case):
-            yield from (each.body for each in part)

@@ -127,7 +127,7 @@ class Flow:
                 self._cut.add(loops[-1])
                 if isinstance(statement, ast.Break):
                     self._left.add(loops[-1])
-            for field, inner in _blocks_of(statement) if not isinstance(statement, _SCOPES) else ():
+            for field, inner in blocks_of(statement) if not isinstance(statement, _SCOPES) else ():
                 is_caught = field == "body" or (field != "finalbody" and getattr(statement, "finalbody", []))
                 is_guarded = is_caught and isinstance(statement, (*TRIES, ast.With, ast.AsyncWith))
                 is_repeated = field == "body" and isinstance(statement, LOOPS)
@@ -168,7 +168,7 @@ class Flow:
         return any(self._falls_out(end, swallows) for end in ends)
 
 
-def _blocks_of(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
+def blocks_of(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
     """Iterate over the blocks of a compound statement in the order of the text, each with its field."""
     for field in ("body", "handlers", "cases", "orelse", "finalbody"):
         part = getattr(statement, field, None) or []

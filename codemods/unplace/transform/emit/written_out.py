@@ -14,7 +14,7 @@ from unplace.analysis.effects.saves import saved_by
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import stays_in_place
-from unplace.analysis.queries.reading import computes
+from unplace.analysis.queries.reading import computes_alike
 from unplace.analysis.syntax.nodes import children
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import InplaceMethod, Operator
@@ -149,28 +149,19 @@ def _stays_whole(chain: tuple[Site, ...]) -> bool:
 
 def _is_stable(site: Site, place: ast.expr) -> bool:
     """Tell whether a place can be evaluated again after the value: nothing binds its names, and nothing has effects."""
-    return is_evaluated_alike(site.run, place) and not is_moved(site, place)
+    return _is_evaluated_alike(site.run, place) and not is_moved(site, place)
 
 
-def is_evaluated_alike(run: Run, node: ast.AST) -> bool:
+def _is_evaluated_alike(run: Run, node: ast.AST) -> bool:
     """Tell whether an expression can be evaluated twice: that has no effect, and gives the same elements."""
     if isinstance(node, _EFFECTS):
         return False
     if isinstance(node, ast.Call):
         callee = run.values.get(node.func)
         is_counting = isinstance(node.func, ast.Name) and node.func.id in _COUNTING and callee is not None
-        if not is_counting and not (computes(run, node) and _is_steady_operator(run, node)):
+        if not is_counting and not computes_alike(run, node):
             return False
-    return all(is_evaluated_alike(run, child) for child in children(node))
-
-
-def _is_steady_operator(run: Run, node: ast.Call) -> bool:
-    """Tell whether a call of torch's operators draws nothing and writes nothing."""
-    name = run.program.module.qualified(run.scope, node.func)
-    operator = torchapi.function(name) if name is not None else None
-    if operator is None and isinstance(node.func, ast.Attribute):
-        operator = torchapi.tensor_method(node.func.attr)
-    return operator is not None and not operator.random and node not in run.writes
+    return all(_is_evaluated_alike(run, child) for child in children(node))
 
 
 def _cloned(node: cst.CSTNode) -> cst.Call:

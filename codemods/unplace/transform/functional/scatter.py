@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from unplace import torchapi
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.values import TENSOR, Obj
+from unplace.analysis.domain.values import Obj
+from unplace.analysis.queries.reading import computes_alike
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
@@ -154,14 +154,7 @@ def _is_repeatable(site: Site, node: ast.expr) -> bool:
 def _computes(site: Site, call: ast.Call) -> bool:
     """Tell whether a call does nothing but compute a value, the same one each time: `len(x)`, `torch.arange(n)`."""
     name = site.program.module.qualified(site.run.scope, call.func, with_builtins=True)
-    if name is not None:
-        operator = torchapi.function(name)
-        return name in ("builtins.len", "builtins.int") or (operator is not None and not operator.random)
-    if not isinstance(call.func, ast.Attribute) or call in site.run.writes:
-        return False
-    receiver, method = site.run.values.get(call.func.value), torchapi.tensor_method(call.func.attr)
-    is_of_tensor = receiver is not None and receiver.must_be(TENSOR)
-    return is_of_tensor and method is not None and not method.random
+    return name in ("builtins.len", "builtins.int") or computes_alike(site.run, call)
 
 
 def _bound(

@@ -23,7 +23,7 @@ from typing import Any
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.values import Objs
 from unplace.analysis.queries.leaf_reads import is_asked_before, is_changed_otherwise, is_handed_on, meant_as_leaf
-from unplace.analysis.syntax.bindings import root_name
+from unplace.analysis.syntax.bindings import root_name, root_of
 from unplace.analysis.syntax.carried import Carried, carried, definitions_before
 from unplace.diagnostics.catalogue import Forbids, Rewrite
 from unplace.diagnostics.forms import Form
@@ -126,7 +126,7 @@ def _beside(decisions: list[Decision], rules: _Rules, text: Text) -> Aside | Non
     if edits is None:
         views = [replace(view, value=_renamed(view.value, name, new)) for view in recipe.views]
         edits = (put_before(text, flow.place, [f"{new} = {name}.clone()", *bindings.lines(text, views)]),)
-        root = _root(site)
+        root = root_of(site.write.target)
         reads = [*dict.fromkeys((*([root] if root is not None and root.id == name else ()), *reads))]
     renamed = {Edit(*text.span(read), new) for read in reads}
     is_misplaced = len(renamed) < len(reads) or any(not _is_written(text, e, name) for e in renamed)
@@ -138,14 +138,6 @@ def _beside(decisions: list[Decision], rules: _Rules, text: Text) -> Aside | Non
 def _is_written(text: Text, edit: Edit, name: str) -> bool:
     """Tell whether an edit replaces a name, which Python reads in its compatible form."""
     return unicodedata.normalize("NFKC", text.text[edit.start : edit.end]) == name
-
-
-def _root(site: Site) -> ast.Name | None:
-    """Return the name at the bottom of the written expression."""
-    node: ast.AST = site.write.target
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node if isinstance(node, ast.Name) else None
 
 
 def _renamed(expression: str, name: str, new: str) -> str:
