@@ -25,7 +25,7 @@ from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import autocast, results
 from unplace.transform.emit.snippet import expression, parenthesized
-from unplace.transform.rule import bottom
+from unplace.transform.rule import bottom, is_number
 from unplace.transform.sites import Site
 
 
@@ -106,6 +106,11 @@ def result_dtype(site: Site) -> Token:
     return dtype
 
 
+def promotes(site: Site) -> bool:
+    """Tell whether the functional form has the dtype to which its operands are promoted."""
+    return _effect(site) == "promotes"
+
+
 def _effect(site: Site) -> str:
     """Return the effect of going out of place on the dtype: see `InplaceMethod.dtype`."""
     kind = site.write.kind
@@ -130,14 +135,14 @@ def _need(site: Site) -> _Need:
 
 def _kept(site: Site) -> list[bool | None]:
     """Tell for each operand whether it leaves the target's dtype unchanged; None where that isn't known."""
-    is_float = is_floating(site.value.dtype) or _is_division(site)
+    is_float = is_floating(site.value.dtype) or is_division(site)
     absorbed = INTEGERS if is_float else ()
     found = [True if o.dtype in absorbed else keeps_dtype(site.value, o) for o in site.write.operands]
     is_started = site.value.may_be(NUMBER) and site.value.dtype is None  # a sum from `0` takes the operands' dtype
     return [None if kept is False and is_started else kept for kept in found]
 
 
-def _is_division(site: Site) -> bool:
+def is_division(site: Site) -> bool:
     """Tell whether the operation is a true division, which raises in place for integers: the target is floating."""
     node = site.node
     if isinstance(node, ast.AugAssign):
@@ -162,7 +167,7 @@ def _is_mixed(site: Site, operand: Value) -> bool:
     is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
     if is_given and is_mixed_by_callers(site):
         return True
-    return _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=_is_division(site))
+    return _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=is_division(site))
 
 
 def is_mixed_by_callers(site: Site) -> bool:
@@ -212,9 +217,30 @@ def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = Fals
 
 def is_scalar(site: Site) -> bool:
     """Tell whether the operands have no dimensions, and so widen no tensor that has any."""
+    return all(map(is_total, _given(site)))
+
+
+def is_integral(site: Site) -> bool:
+    """Tell whether the numbers among the operands are integers that are written out."""
+    return all(_written_type(n) in (int, bool) or not is_number(site, n) for n in _given(site))
+
+
+def is_fraction(site: Site) -> bool:
+    """Tell whether an operand is a fraction that is written out."""
+    return any(_written_type(n) is float for n in _given(site))
+
+
+def _given(site: Site) -> list[ast.expr]:
+    """Return the operands as they are written."""
     node = site.node
-    given = [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []
-    return all(is_total(n) for n in given)
+    return [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []
+
+
+def _written_type(node: ast.expr) -> type | None:
+    """Return the type of a number that is written out, with or without a sign; None for other expressions."""
+    while isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return type(node.value) if isinstance(node, ast.Constant) else None
 
 
 def is_total(node: ast.expr) -> bool:

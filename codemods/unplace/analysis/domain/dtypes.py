@@ -46,6 +46,11 @@ def is_floating(dtype: Token) -> bool:
     return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] in ("float", "lowered"))
 
 
+def is_complex(dtype: Token) -> bool:
+    """Tell whether a dtype is certainly a complex one."""
+    return isinstance(dtype, str) and dtype.startswith("complex")
+
+
 def _origin(dtype: Token) -> Token:
     """Return the token that a token is derived from in the end: `t` for `("float", ("raised", t))`."""
     while isinstance(dtype, tuple) and len(dtype) == 2 and dtype[0] in _RANKS:

@@ -31,6 +31,7 @@ from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import Result, View
 from unplace.torchapi.modules import ADDING, EXTENDING, REPARAMETRISING
+from unplace.transform.caught import respected
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change
@@ -186,6 +187,7 @@ class Judge:
                 verdict = expressions.decide_spine(statement, [site], {site: rule})
             elif verdict is None:
                 verdict = expressions.decide_inline(statement, [site])
+            verdict = respected((site,), verdict)
             if not isinstance(verdict, Rebind | Inline | Split) or contradicted(site, call, verdict) is not None:
                 return []
             change = _of_function(without_flag(qualified)) if call.func is node else None
@@ -395,9 +397,9 @@ def _by_calls(calls: list[Site]) -> Verdict:
             line = site.node.lineno  # type: ignore[attr-defined]
             return Refuse(Refusal.READ_AFTER_MODULE(name=str(name), line=Line(line)))
         found = (*assumptions_about(site), *observers.assumptions)
-        meant = contradicted(site, site.node, Inline(found))
-        if meant is not None:
-            return meant
+        verdict = contradicted(site, site.node, Inline(found)) or respected((site,), Inline(found))
+        if isinstance(verdict, Refuse):
+            return verdict
         assumptions += found
     return Inline(tuple(dict.fromkeys(assumptions)))
 
