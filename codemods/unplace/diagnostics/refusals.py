@@ -178,6 +178,8 @@ class Refusal(Kind):
     ANOTHER_ARGUMENT = "another argument shares memory with it"
     REGISTERED = "`{name}` is a parameter, buffer or gradient"
     HALF_WRITTEN = "an exception in it would leave the tensor half written"
+    VIEW_DETACHED = "out of place `{name}` would be a view, which torch doesn't detach in place, as the code may do"
+    FLAG_READ = "{line} reads the flag"
     HANDLED = "{line} handles the error that torch raises where `{name}` can't be written; out of place there is none"
     HALF_WRITTEN_OUTSIDE = "an exception that is caught further out would leave the tensor half written"
     ANOTHER_OPERATION = "its statement holds another in-place operation; move that to a line of its own"

@@ -39,7 +39,9 @@ PARTING = frozenset(
 )
 """Functions and methods that give views of parts of a tensor, whose elements needn't lie side by side in memory."""
 
-LIKE = frozenset(["empty_like", "full_like", "ones_like", "rand_like", "randint_like", "randn_like", "zeros_like"])
+LIKE = frozenset(
+    ["empty_like", "full_like", "ones_like", "rand_like", "randint_like", "randn_like", "where", "zeros_like"]
+)
 """Functions whose result has the strides of a tensor that they are given."""
 
 RESHAPING = frozenset(

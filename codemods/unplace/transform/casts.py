@@ -12,14 +12,19 @@ from enum import Enum
 
 import libcst as cst
 
-from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, promoted
+from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, parameter_of, promoted
 from unplace.analysis.domain.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import calls_that_hand
+from unplace.analysis.project.calling import calls_of
+from unplace.analysis.project.enclosing import Block, around_calls
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import lineage
 from unplace.analysis.types.lineage import Source
+from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
@@ -165,9 +170,28 @@ def _is_raised(site: Site) -> bool:
 def _is_mixed(site: Site, operand: Value) -> bool:
     """Tell whether an operand seems to have another dtype: its sources differ from those of the target."""
     is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
-    if is_given and is_mixed_by_callers(site):
+    if is_given and (is_mixed_by_callers(site) or _is_mixed_by_a_call(site, operand)):
         return True
-    return _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=is_division(site))
+    if _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=is_division(site)):
+        return True
+    return _is_lowered(site, operand) and next(around_calls(site.run.scope, _autocast), None) is not None
+
+
+def _is_lowered(site: Site, operand: Value) -> bool:
+    """Tell whether autocast would lower the target, and may not the operand: `y = self.fc(x)`, then `y += x`."""
+    target, other = lineage.of(site.run, site.value), lineage.of(site.run, operand)
+    return Source.LOWERED in target and Source.LOWERED not in other and operand.dtype not in DISCRETE
+
+
+@once
+def _autocast(module: ModuleIndex) -> list[Block]:
+    """Return the blocks of a module that run under autocast."""
+    return [
+        Block.of(scope, block)
+        for scope in module.scopes.by_node.values()
+        for block in scope.of(ast.With)
+        if any("autocast" in code_of(item.context_expr) for item in block.items)
+    ]
 
 
 def is_mixed_by_callers(site: Site) -> bool:
@@ -189,6 +213,19 @@ def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: s
             return True
         outer = write.state.roots(write.value.objs)
         if run.scope not in seen and _is_mixed_by_a_caller(program, run.scope, outer, seen):
+            return True
+    return False
+
+
+def _is_mixed_by_a_call(site: Site, operand: Value) -> bool:
+    """Tell whether a call in the file passes tensors of different dtypes for what the target and an operand have."""
+    program, scope = site.program, site.run.scope
+    target, other = parameter_of(site.value.dtype), parameter_of(operand.dtype)
+    for caller, call in calls_of(program, scope) if target and other and target != other else ():
+        run = program.run(caller)
+        given = [argument_for(scope, call, name) for name in (target, other) if name is not None]
+        found = [run.values[node] for node in given if node in run.values] if run is not None else []
+        if len(found) == 2 and keeps_dtype(found[0], found[1]) is False:
             return True
     return False
 

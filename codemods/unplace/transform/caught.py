@@ -77,7 +77,7 @@ def _may_raise(site: Site) -> bool:
     if is_wide and _broadcasts(site):
         return True
     if not casts.promotes(site):
-        return False
+        return not operands and not is_floating(dtype) and _broadcasts(site)
     if is_floating(dtype):
         return any(is_complex(o.dtype) for o in operands)
     is_divided = casts.is_division(site)

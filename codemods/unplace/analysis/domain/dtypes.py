@@ -8,7 +8,7 @@ are `t` itself.
 
 from __future__ import annotations
 
-from unplace.analysis.domain.values import FLOATS, INTEGERS, NONE, NUMBER, Token, Value
+from unplace.analysis.domain.values import FLOATS, INTEGERS, NONE, NUMBER, Obj, Token, Value
 
 _PLAIN = 1
 _RANKS = {"lowered": 0, "float": _PLAIN, "raised": 2}
@@ -56,6 +56,12 @@ def _origin(dtype: Token) -> Token:
     while isinstance(dtype, tuple) and len(dtype) == 2 and dtype[0] in _RANKS:
         dtype = dtype[1]
     return dtype
+
+
+def parameter_of(dtype: Token) -> str | None:
+    """Return the parameter of the function on whose dtype a dtype depends, if it is one."""
+    origin = _origin(dtype)
+    return origin.parameter if isinstance(origin, Obj) else None
 
 
 def _rank(dtype: Token) -> int:

@@ -13,10 +13,12 @@ from enum import IntEnum
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Function, TorchModule
-from unplace.analysis.domain.values import Obj, Objs
+from unplace.analysis.domain.values import Obj, Objs, Origin
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project.calling import calls_of
 from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.types.parameters import argument_for
 from unplace.torchapi import Operator, View, members, modules
 
 
@@ -58,7 +60,8 @@ def _leaves(run: Run, objs: Objs) -> bool:
     kept += [held.objs for _, state in run.returns for held in state.heap.values()]
     passed = (run.values.get(arg) for call in run.followed if isinstance(call, ast.Call) for arg in _given(call))
     given = (value.objs for value in passed if value is not None)
-    return run.scope.suspends or any(not objs.isdisjoint(found) for found in (*kept, *given))
+    is_given = any(obj.origin is not Origin.FRESH for obj in objs)
+    return is_given or run.scope.suspends or any(not objs.isdisjoint(found) for found in (*kept, *given))
 
 
 def _asked_elsewhere(run: Run, objs: Objs, is_dense: bool) -> ast.Call | None:
@@ -141,8 +144,24 @@ class _Search:
         if obj not in self._known:
             self._known[obj] = self.of_others  # what is made of itself in a loop brings no other order
             key = self.run.names.key_of(obj)
-            self._known[obj] = self._made_by(key[0]) if isinstance(key, tuple) else self.of_others
+            if obj.origin is Origin.PARAMETER:
+                self._known[obj] = self._passed(obj)
+            elif isinstance(key, tuple):
+                self._known[obj] = self._made_by(key[0])
         return self._known[obj]
+
+    def _passed(self, obj: Obj) -> _Order:
+        """Return the order of an argument: a call in the file may pass a tensor with permuted dimensions."""
+        program, scope, name = self.run.program, self.run.scope, obj.parameter
+        if name is None or self.of_others is _Order.APART:
+            return self.of_others
+        with program.guessing((_Order, scope, name)) as is_first:
+            for caller, call in calls_of(program, scope) if is_first else ():
+                run, given = program.run(caller), argument_for(scope, call, name)
+                if run is not None and given is not None:
+                    if _Search(run, frozenset(), of_others=self.of_others).of(given) is _Order.PERMUTED:
+                        return _Order.PERMUTED
+        return self.of_others
 
     def _made_by(self, node: object) -> _Order:
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
@@ -156,6 +175,8 @@ class _Search:
         if not isinstance(node, ast.Call):
             return self.of_others
         operator = self._operator(node)
+        if operator is None and last_name(node.func) in modules.RETURNING_ALIKE:
+            return max(map(self.of, _given(node)))
         if operator is None:
             return self._returned_by(node)
         if not operator.elementwise and operator.view is View.NEVER and operator.short not in members.LIKE:
