@@ -270,7 +270,9 @@ def is_fraction(site: Site) -> bool:
 def _given(site: Site) -> list[ast.expr]:
     """Return the operands as they are written."""
     node = site.node
-    return [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []
+    if isinstance(node, ast.Call):
+        return [*node.args, *(keyword.value for keyword in node.keywords)]
+    return [node.value] if isinstance(node, ast.AugAssign) else []
 
 
 def _written_type(node: ast.expr) -> type | None:

@@ -84,7 +84,9 @@ def _other_holder(site: Site, place: ast.Attribute) -> Reason | None:
     """Return the reason why the object of an attribute is in another attribute, too: `self.twin = self.cell`."""
     slot = slot_of(site, place)
     held = attributes_holding(site.state, slot[0]) if slot is not None else ()
-    return next((other for owner, name in held if (other := other_attribute(owner, name)) is not None), None)
+    return next(
+        (other for owner, name in held if (other := other_attribute(site.program, owner, name)) is not None), None
+    )
 
 
 def _own_attribute(site: Site) -> str | None:
