@@ -16,11 +16,11 @@ from unplace.analysis.domain.values import UNKNOWN, UNKNOWN_VALUE, Value
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.project.asking import Asking
-from unplace.analysis.project.basis import Around, Basis
+from unplace.analysis.project.basis import Around, Basis, Grounds, Reading, Word
 from unplace.analysis.project.calling import calls_elsewhere
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
-from unplace.analysis.project.locating import Files, package_of
+from unplace.analysis.project.locating import Files
 from unplace.analysis.project.mentions import Asked, Form, Mentions, Query, defining, deriving, renaming
 from unplace.analysis.project.module import ModuleIndex, Place
 from unplace.analysis.project.module import home as home_of
@@ -35,8 +35,6 @@ from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed
 
 T = TypeVar("T")
-_Read = str | Asked | Around
-
 _MOST_OPEN = 4_000_000
 """Maximum number of characters in the parsed files that are kept although nothing uses them."""
 
@@ -59,7 +57,8 @@ class Project:
         self, files: Iterable[str], changed: Mapping[str, bytes] | None = None, around: Surroundings | None = None
     ) -> None:
         """Start with the absolute paths of the files; `changed` has the bytes of those that aren't as on disk."""
-        self.files = Files(frozenset(files))
+        self.asking = Asking()
+        self.files = Files(frozenset(files), self.asking.reads)
         self.around = around or Surroundings(self.files.paths)
         self._changed = changed or {}
         self._mentions = Mentions(self.files.paths, self._changed)
@@ -67,11 +66,9 @@ class Project:
         self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
         self._open = 0  # characters in `_recent`
         self._broken: set[str] = set()
-        self.asking = Asking()
         self._in_hand = ""
         self._traces: dict[Hashable, Hashable] = {}  # what answers depend on
         self._of_bases: dict[Hashable, set[Hashable]] = {}  # what is known of the bases of a file's classes depends on
-        self._asked_names: dict[str, bool] = {}
         self._told: dict[tuple[Hashable, str], Any] = {}  # see `_told_of`
         self._posing: dict[str, frozenset[str]] = {}  # see `is_posing_elsewhere`, by the file that asks
         self._families: dict[tuple[tuple[str, ...], str], tuple[frozenset[str], frozenset[Asked]]] = {}
@@ -87,6 +84,7 @@ class Project:
     def begin(self, path: str, text: str) -> Program:
         """Return the program of the file that is handled next; raises `SyntaxError` where CPython's parser does."""
         is_first = self._take_in_hand(path)  # later rounds have a text that differs from the one on disk
+        self._package(path)
         module = self._modules.get(path)
         if module is None or module.text != text:
             known, module = module, self._parsed(path, text)
@@ -98,7 +96,7 @@ class Project:
         """Start to record what the result for a file depends on, unless that was the last file; tell whether so."""
         if path == self._in_hand:
             return False
-        self._in_hand, self._asked_names = path, {}
+        self._in_hand = path
         self.asking.begin()
         self.around.taken.clear()
         return True
@@ -117,23 +115,18 @@ class Project:
         if path != self._in_hand:
             return Basis()  # the file was handled without a `Program`
         bases = self._of_bases
-        found = cast("set[_Read]", self.asking.all_reads(lambda read: bases.get(read, ()) if read != path else ()))
+        found = self.asking.all_reads(lambda read: bases.get(read, ()) if read != path else ())
         files = sorted(read for read in found if isinstance(read, str) and read != self._in_hand)
-        listed = [(read, self._mentions.others_with(*read)) for read in found if not isinstance(read, str | Around)]
-        around = [(read, self.around.tells(*read)) for read in found if isinstance(read, Around)]
-        return Basis(
-            tuple(files),
-            tuple(sorted(self._asked_names.items())),
-            tuple(sorted(listed)),
-            tuple(around),
-            frozenset(self.around.taken),
-        )
+        readings = cast("list[Reading]", [read for read in found if not isinstance(read, str)])
+        answers = Grounds(self.files, self._mentions, self.around).answers(readings)
+        return Basis(tuple(files), answers, frozenset(self.around.taken))
 
     # -- files ----------------------------------------------------------------------------------------------------
 
     def module_at(self, path: str) -> ModuleIndex | None:
         """Return the index of a file of the run, as it is on disk; None where it can't be read or parsed."""
         self.asking.reads(path)
+        self._package(path)
         found = self._modules.get(path)
         if found is None and path not in self._broken:
             try:
@@ -150,9 +143,13 @@ class Project:
         return found
 
     def _parsed(self, path: str, text: str) -> ModuleIndex:
-        folder, package = Path(path).parent, package_of(str(Path(path).parent))
+        folder, package = Path(path).parent, self._package(path)
         root = folder.parents[len(package) - 1] if package else folder
         return ModuleIndex(parsed(text), Place(self, path, str(root), package), text, Standing(self.around, path))
+
+    def _package(self, path: str) -> tuple[str, ...]:
+        """Return the package of the module in a file."""
+        return self.files.package(str(Path(path).parent))
 
     def has(self, path: str) -> bool:
         """Tell whether a file belongs to the run."""
@@ -184,8 +181,8 @@ class Project:
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file of the run contains a name, in whatever meaning."""
-        found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
-        return found
+        self.asking.reads(Word(name, path))
+        return self._mentions.are_elsewhere(name, path)
 
     def others_with(self, name: str, shown: Iterable[str | Form], path: str) -> list[ModuleIndex]:
         """Return the other files that contain a name and show at least one of some patterns or forms."""
@@ -296,10 +293,9 @@ class Project:
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files of the run pass to `torch.jit.script`."""
-        if not self.is_named_elsewhere("script", path):
-            return frozenset()
-        self.asking.reads(*self._scripting)
-        return frozenset().union(*self._scripting.values())
+        files = self._naming("script", (), path)
+        self.asking.reads(*files)
+        return frozenset().union(*(self._scripting.get(file, ()) for file in files))
 
     @cached_property
     def _scripting(self) -> dict[str, frozenset[str]]:
@@ -389,7 +385,7 @@ class Project:
     def module_name(self, path: str) -> str:
         """Return the dotted name of a file's module, relative to the folder from which its package is imported."""
         own = Path(path)
-        return ".".join([*package_of(str(own.parent)), *([own.stem] if own.stem != "__init__" else [])])
+        return ".".join([*self._package(path), *([own.stem] if own.stem != "__init__" else [])])
 
     def _is_shadowed(self, outer: str, parts: list[str]) -> bool:
         """Tell whether a package binds the name of one of its own modules to something else."""
@@ -408,6 +404,10 @@ class Project:
 
     def class_named(self, member: Member) -> Class | None:
         """Return the class that a module defines under a name; None where the name isn't known to be a class."""
+        home = self.module_at(member.path)
+        only = home.only_binding(member.name) if home is not None else None
+        if home is not None and isinstance(only, ast.ClassDef):
+            return home.classes.get(only)
         ref = self.value(member).ref
         return ref if isinstance(ref, Class) else None
 
