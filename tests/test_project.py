@@ -652,11 +652,11 @@ LEFT = """
     from . import right
 
     def soft(x):
-        return right.hard(x)
+        return right.hard(x) if len(x) else x.exp()
 
     class Left(torch.nn.Module):
         def forward(self, x):
-            y = right.Right()(x)
+            y = right.Right()(x[1:]) if len(x) else x.unknown()
             y.add_(1)
             return y
 """
@@ -669,7 +669,7 @@ RIGHT = """
 
     class Right(torch.nn.Module):
         def forward(self, x):
-            y = left.Left()(x)
+            y = left.Left()(x[1:]) if len(x) else x.unknown()
             y.sub_(1)
             return y
 """

@@ -17,8 +17,9 @@ from unplace.analysis.domain.values import Obj
 T = TypeVar("T")
 
 _MOST = 20
-"""Maximum number of times that a question in a circle is asked again: answers get better each time, and are right
-before."""
+"""Maximum number of times that a question in a circle is asked again, after which it has the answer that is always
+right. No circle in 13 packages needs more than six.
+"""
 
 
 class Trace:
@@ -45,18 +46,20 @@ class Memory:
 class _Question(Generic[T]):
     """A question under way, or one whose answer depends on such a question; `readers` have seen its answer so far."""
 
-    __slots__ = ("answer", "answers", "key", "memory", "number", "readers", "times", "trace", "work")
+    __slots__ = ("answer", "answers", "key", "memory", "number", "readers", "times", "trace", "unknown", "work")
 
     def __init__(
         self,
         memory: Memory,
         key: Hashable,
         work: Callable[[], T],
-        otherwise: T,
+        first: T,
+        unknown: T,
         answers: dict[Hashable, Any],
         number: int,
     ) -> None:
-        self.memory, self.key, self.work, self.answer, self.answers = memory, key, work, otherwise, answers
+        self.memory, self.key, self.work, self.answer, self.answers = memory, key, work, first, answers
+        self.unknown = unknown
         self.number = number
         self.times = 0
         self.readers: dict[_Question[Any], None] = {}
@@ -116,10 +119,14 @@ class Asking:
         memory: Memory,
         key: Hashable,
         work: Callable[[], T],
-        otherwise: T,
+        unknown: T,
+        first: T,
         answers: dict[Hashable, tuple[Any, Hashable]] | None = None,
     ) -> T:
-        """Return the answer to a question, which `work` finds where it isn't known; `otherwise` says nothing."""
+        """Return the answer to a question, which `work` finds where it isn't known.
+
+        Whoever is in a circle with the question starts with its `first` answer; `unknown` is always right.
+        """
         kept = memory.answers if answers is None else answers
         known = kept.get(key)
         if known is not None:
@@ -128,7 +135,7 @@ class Asking:
             return cast("T", known[0])
         question = memory.open.get(key)
         if question is None:
-            return self._ask(_Question(memory, key, work, otherwise, kept, len(self._open)))
+            return self._ask(_Question(memory, key, work, first, unknown, kept, len(self._open)))
         question.readers[self._under_way[-1]] = None
         self._uses.add(question.trace)
         while self._first[-1] > question.number:
@@ -153,14 +160,18 @@ class Asking:
         return question.answer
 
     def _find(self, question: _Question[Any]) -> None:
-        """Find the answer to a question; where it changes, those who have seen the one so far are outdated."""
+        """Find the answer to a question."""
         self._under_way.append(question)
-        before = question.answer
         try:
-            question.answer = self._noting(question.trace, question.work)
+            found = self._noting(question.trace, question.work)
         finally:
             self._under_way.pop()
-        if question.readers and _likeness(before) != _likeness(question.answer):
+        self._change(question, found)
+
+    def _change(self, question: _Question[Any], answer: object) -> None:
+        """Give a question an answer; where it is another one, those who have seen the one so far are outdated."""
+        before, question.answer = question.answer, answer
+        if question.readers and _likeness(before) != _likeness(answer):
             self._outdated.update(question.readers)
             question.readers.clear()
 
@@ -168,9 +179,11 @@ class Asking:
         """Ask again, from the question of a number on, until no answer is outdated."""
         while (question := next((each for each in self._outdated if each.number >= number), None)) is not None:
             del self._outdated[question]
-            if question.times < _MOST:
-                question.times += 1
+            question.times += 1
+            if question.times <= _MOST:
                 self._find(question)
+            else:
+                self._change(question, question.unknown)
 
     def _close(self, number: int) -> None:
         """Keep the answers of a circle, which begins with the question of a number."""

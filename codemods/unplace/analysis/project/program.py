@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from functools import cached_property, reduce
-from typing import Any, Protocol, TypeVar
+from functools import cached_property, partial, reduce
+from typing import Any, Protocol, TypeVar, cast
 
 from unplace import torchapi
 from unplace.analysis.domain.constants import Fixed
@@ -30,7 +30,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
-from unplace.analysis.effects.summaries import exits_of, summarize
+from unplace.analysis.effects.summaries import NO_EFFECT, exits_of, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.interpret.writes import Write
@@ -51,6 +51,9 @@ from unplace.torchapi import modes
 _BUILTINS = frozenset(dir(builtins))
 
 T = TypeVar("T")
+
+_UNDER_WAY = cast("tuple[Run, Snapshot | None]", object())
+"""What a walk over a function gives to those that ask for it on the way."""
 
 _MOST_VARIANTS = 4
 """Maximum number of variants of one function that are told apart."""
@@ -136,14 +139,16 @@ class Program:
     def run(self, scope: Scope) -> Run | None:
         """Return the finished run over a scope; None when the scope is too complex or its run is under way."""
         done = self._finished(scope)
-        return done[0] if done is not None else None
+        return done[0] if done is not None and done is not _UNDER_WAY else None
 
     def all_runs(self) -> Iterator[Run]:
         """Return the finished runs over all scopes of the module."""
         return (run for scope in self.module.scopes.by_node.values() if (run := self.run(scope)) is not None)
 
     def _finished(self, scope: Scope) -> tuple[Run, Snapshot | None] | None:
-        return self._asking.answer(self._memory, ("run", scope), lambda: self._tried(scope), None, self._runs)
+        return self._asking.answer(
+            self._memory, ("run", scope), lambda: self._tried(scope), None, _UNDER_WAY, self._runs
+        )
 
     def _tried(self, scope: Scope, variant: Variant = GENERAL) -> tuple[Run, Snapshot | None] | None:
         try:
@@ -171,7 +176,7 @@ class Program:
             return self._others.summary(self, function, variant)
         if asking is not None:
             self._askers.setdefault(scope, set()).add(asking)
-        general = self.answer(("summary", scope), lambda: self._summarized(scope), None)
+        general = self._effect(("summary", scope), scope, GENERAL)
         if general is None or variant is GENERAL or not is_vague(general):
             return general
         return special(general, self._of_variant(scope, variant), variant)
@@ -181,7 +186,14 @@ class Program:
             done = self._finished(scope) if not scope.suspends else None
         else:
             done = self._tried(scope, variant)
+        if done is _UNDER_WAY:
+            return NO_EFFECT
         return summarize(*done) if done is not None else None
+
+    def _effect(self, question: Hashable, scope: Scope, variant: Variant) -> Effect | None:
+        """Return what a walk over a function shows; of one that calls itself, what the other ways through it show."""
+        work = partial(self._summarized, scope, variant)
+        return self._asking.answer(self._memory, question, work, None, NO_EFFECT)
 
     def may_write(self, scope: Scope, place: str, variant: Variant) -> bool:
         """Tell whether a variant of a function of the module may write what is passed for a parameter, or held in it.
@@ -201,7 +213,7 @@ class Program:
         if variant.fixed not in known and len(known) == _MOST_VARIANTS:
             return None
         known.add(variant.fixed)
-        return self.answer(("variant", scope, variant.fixed), lambda: self._summarized(scope, variant), None)
+        return self._effect(("variant", scope, variant.fixed), scope, variant)
 
     def askers(self, scope: Scope) -> Collection[Scope]:
         """Return the scopes with calls of a function of the module whose values depend on the function's effect."""
@@ -210,7 +222,7 @@ class Program:
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return the returned value and the facts at each exit of a function; nothing when it is too complex."""
         done = self._finished(scope)
-        return exits_of(*done) if done is not None else []
+        return exits_of(*done) if done is not None and done is not _UNDER_WAY else []
 
     # -- other files ----------------------------------------------------------------------------------------------
 
@@ -364,7 +376,7 @@ class Program:
 
     def answer(self, question: Hashable, work: Callable[[], T], otherwise: T) -> T:
         """Return the answer to a question about the file, which `work` finds once; `otherwise` says nothing."""
-        return self._asking.answer(self._memory, question, work, otherwise)
+        return self._asking.answer(self._memory, question, work, otherwise, otherwise)
 
     def _guess(self, scope: Scope, name: str) -> Value:
         values = [parameter(self, scope, argument) for argument in scope.parameters if argument.arg == name]
