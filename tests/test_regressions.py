@@ -29,8 +29,6 @@ CONTRADICTED = [
     "data_store_written_elsewhere",
     "elu_overwritten_past_autograd",
     "entry_bound_by_an_inner_function",
-    "error_of_a_cast_is_handled",
-    "error_of_a_write_is_handled",
     "frozen_by_an_unseen_function",
     "frozen_by_torch_or_by_its_name",
     "function_of_torch_replaced",

@@ -183,6 +183,8 @@ class Purpose(Kind):
     )
     FLAG_ASKS = "`{flag}` asks for the write"
     GUARDED = "a condition keeps autograd from recording the write to `{name}`"
+    SAVED_READ = "the code reads what autograd saved, which changes with `{name}`"
+    OPERATIONS_SEEN = "`{owner}` sees each operation of torch, and may tell one in place from others"
     # a clone would cost time and memory for no gain
     NORMAL_FORM = "normal form: `{name}` is memory that the function has just made, and nothing has saved it"
     CLONE_SHARED = "normal form: the write goes to the clone made in {line}"

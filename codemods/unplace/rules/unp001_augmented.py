@@ -31,7 +31,7 @@ from dataclasses import replace
 import libcst as cst
 
 from unplace.diagnostics.forms import Form
-from unplace.transform import casts, caught
+from unplace.transform import casts
 from unplace.transform.emit import bindings
 from unplace.transform.emit.snippet import Snippet, assignment, blanks
 from unplace.transform.emit.written_out import operation
@@ -52,7 +52,7 @@ class Augmented(StatementRule):
         """Rebind the target, or clone the base that it is a view of."""
         verdict = rebind(site, site.write.target)
         if isinstance(verdict, Rebind):
-            return replace(verdict, assumptions=(*verdict.assumptions, *casts.risk(site), *caught.risk(site)))
+            return replace(verdict, assumptions=(*verdict.assumptions, *casts.risk(site)))
         copied = private_copy(site)
         return copied if isinstance(copied, Copy) else verdict
 

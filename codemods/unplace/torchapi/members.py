@@ -19,14 +19,30 @@ DENSE = frozenset(
 )
 """Operators whose results are dense, in the order of their dimensions, whatever strides the tensor has. Measured."""
 
-TELLING_ORDER = frozenset(["data_ptr", "is_contiguous", "storage_offset", "stride"])
-"""Methods that tell the order of a tensor's elements in memory."""
+TELLING_ORDER = frozenset(["as_strided", "data_ptr", "is_contiguous", "storage_offset", "stride"])
+"""Methods that tell the order of a tensor's elements in memory, or that depend on nothing else."""
+
+TELLING_ORDER_OF_ARRAYS = frozenset(["flags", "strides"])
+"""Attributes by which the array of a tensor, `x.numpy()`, tells the same."""
 
 COPYING_BY_ORDER = frozenset(["contiguous", "flatten", "ravel", "reshape", "reshape_as"])
 """Methods that copy a tensor only if the order of its elements in memory makes that necessary."""
 
 ASKING_FOR_ORDER = RESTRIDING | TELLING_ORDER | COPYING_BY_ORDER | {"unflatten"}
 """Methods that give something else, or raise, where the elements are in another order in memory."""
+
+PARTING = frozenset(
+    [
+        *("chunk", "diagonal", "dsplit", "expand", "expand_as", "hsplit", "imag", "narrow", "real", "select", "split"),
+        *("split_with_sizes", "tensor_split", "unbind", "unfold", "vsplit"),
+    ]
+)
+"""Functions and methods that give views of parts of a tensor, whose elements needn't lie side by side in memory."""
+
+LIKE = frozenset(
+    ["empty_like", "full_like", "ones_like", "rand_like", "randint_like", "randn_like", "where", "zeros_like"]
+)
+"""Functions whose result has the strides of a tensor that they are given."""
 
 RESHAPING = frozenset(
     ["flatten", "ravel", "reshape", "reshape_as", "squeeze", "unflatten", "unsqueeze", "view", "view_as"]

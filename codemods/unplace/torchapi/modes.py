@@ -124,3 +124,12 @@ ASKING_FOR_GRADIENTS = ("grad", "backward", "optim")
 
 GRADIENTS = frozenset(["torch.autograd.grad", "torch.autograd.backward"])
 """Functions that compute gradients."""
+
+INTERCEPTING = ("torch.overrides.TorchFunctionMode", "torch.utils._python_dispatch.TorchDispatchMode")
+"""Modes within which each operation is handed to a method of the mode."""
+
+HOOKS = ("__torch_function__", "__torch_dispatch__")
+"""Methods to which torch hands operations on objects of their class, or within their mode."""
+
+SAVED_HOOKS = "saved_tensors_hooks"
+"""The context manager that hands what autograd saves to a function."""

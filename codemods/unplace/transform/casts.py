@@ -12,20 +12,25 @@ from enum import Enum
 
 import libcst as cst
 
-from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, promoted
+from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, parameter_of, promoted
 from unplace.analysis.domain.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import calls_that_hand
+from unplace.analysis.project.calling import calls_of
+from unplace.analysis.project.enclosing import Block, around_calls
+from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import lineage
 from unplace.analysis.types.lineage import Source
+from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.torchapi import autocast, results
 from unplace.transform.emit.snippet import expression, parenthesized
-from unplace.transform.rule import bottom
+from unplace.transform.rule import bottom, is_number
 from unplace.transform.sites import Site
 
 
@@ -106,6 +111,11 @@ def result_dtype(site: Site) -> Token:
     return dtype
 
 
+def promotes(site: Site) -> bool:
+    """Tell whether the functional form has the dtype to which its operands are promoted."""
+    return _effect(site) == "promotes"
+
+
 def _effect(site: Site) -> str:
     """Return the effect of going out of place on the dtype: see `InplaceMethod.dtype`."""
     kind = site.write.kind
@@ -130,14 +140,14 @@ def _need(site: Site) -> _Need:
 
 def _kept(site: Site) -> list[bool | None]:
     """Tell for each operand whether it leaves the target's dtype unchanged; None where that isn't known."""
-    is_float = is_floating(site.value.dtype) or _is_division(site)
+    is_float = is_floating(site.value.dtype) or is_division(site)
     absorbed = INTEGERS if is_float else ()
     found = [True if o.dtype in absorbed else keeps_dtype(site.value, o) for o in site.write.operands]
     is_started = site.value.may_be(NUMBER) and site.value.dtype is None  # a sum from `0` takes the operands' dtype
     return [None if kept is False and is_started else kept for kept in found]
 
 
-def _is_division(site: Site) -> bool:
+def is_division(site: Site) -> bool:
     """Tell whether the operation is a true division, which raises in place for integers: the target is floating."""
     node = site.node
     if isinstance(node, ast.AugAssign):
@@ -160,9 +170,28 @@ def _is_raised(site: Site) -> bool:
 def _is_mixed(site: Site, operand: Value) -> bool:
     """Tell whether an operand seems to have another dtype: its sources differ from those of the target."""
     is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
-    if is_given and is_mixed_by_callers(site):
+    if is_given and (is_mixed_by_callers(site) or _is_mixed_by_a_call(site, operand)):
         return True
-    return _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=_is_division(site))
+    if _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=is_division(site)):
+        return True
+    return _is_lowered(site, operand) and next(around_calls(site.run.scope, _autocast), None) is not None
+
+
+def _is_lowered(site: Site, operand: Value) -> bool:
+    """Tell whether autocast would lower the target, and may not the operand: `y = self.fc(x)`, then `y += x`."""
+    target, other = lineage.of(site.run, site.value), lineage.of(site.run, operand)
+    return Source.LOWERED in target and Source.LOWERED not in other and operand.dtype not in DISCRETE
+
+
+@once
+def _autocast(module: ModuleIndex) -> list[Block]:
+    """Return the blocks of a module that run under autocast."""
+    return [
+        Block.of(scope, block)
+        for scope in module.scopes.by_node.values()
+        for block in scope.of(ast.With)
+        if any("autocast" in code_of(item.context_expr) for item in block.items)
+    ]
 
 
 def is_mixed_by_callers(site: Site) -> bool:
@@ -184,6 +213,19 @@ def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: s
             return True
         outer = write.state.roots(write.value.objs)
         if run.scope not in seen and _is_mixed_by_a_caller(program, run.scope, outer, seen):
+            return True
+    return False
+
+
+def _is_mixed_by_a_call(site: Site, operand: Value) -> bool:
+    """Tell whether a call in the file passes tensors of different dtypes for what the target and an operand have."""
+    program, scope = site.program, site.run.scope
+    target, other = parameter_of(site.value.dtype), parameter_of(operand.dtype)
+    for caller, call in calls_of(program, scope) if target and other and target != other else ():
+        run = program.run(caller)
+        given = [argument_for(scope, call, name) for name in (target, other) if name is not None]
+        found = [run.values[node] for node in given if node in run.values] if run is not None else []
+        if len(found) == 2 and keeps_dtype(found[0], found[1]) is False:
             return True
     return False
 
@@ -212,9 +254,30 @@ def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = Fals
 
 def is_scalar(site: Site) -> bool:
     """Tell whether the operands have no dimensions, and so widen no tensor that has any."""
+    return all(map(is_total, _given(site)))
+
+
+def is_integral(site: Site) -> bool:
+    """Tell whether the numbers among the operands are integers that are written out."""
+    return all(_written_type(n) in (int, bool) or not is_number(site, n) for n in _given(site))
+
+
+def is_fraction(site: Site) -> bool:
+    """Tell whether an operand is a fraction that is written out."""
+    return any(_written_type(n) is float for n in _given(site))
+
+
+def _given(site: Site) -> list[ast.expr]:
+    """Return the operands as they are written."""
     node = site.node
-    given = [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []
-    return all(is_total(n) for n in given)
+    return [node.value] if isinstance(node, ast.AugAssign) else node.args if isinstance(node, ast.Call) else []
+
+
+def _written_type(node: ast.expr) -> type | None:
+    """Return the type of a number that is written out, with or without a sign; None for other expressions."""
+    while isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return type(node.value) if isinstance(node, ast.Constant) else None
 
 
 def is_total(node: ast.expr) -> bool:

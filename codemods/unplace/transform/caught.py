@@ -1,4 +1,7 @@
-"""Names the risk of writes whose errors the code handles: out of place, the operands may be broadcast to more elements.
+"""Respects those who handle the error of a write: out of place there is none.
+
+In place the target keeps its shape and dtype, and a leaf may not be written. So an operand of more dimensions, a
+fraction for an integer, or a leaf makes the write raise, where its functional form returns something.
 
 try:
     h *= k
@@ -8,50 +11,80 @@ except RuntimeError:            in place, a `k` of more dimensions than `h` gets
 
 from __future__ import annotations
 
-import ast
-import builtins
+from dataclasses import replace
 
-from unplace.analysis.domain.dtypes import is_floating
-from unplace.analysis.domain.values import TENSOR, UNKNOWN
-from unplace.analysis.syntax.flow import TRIES
+from unplace import torchapi
+from unplace.analysis.domain.dtypes import is_complex, is_floating
+from unplace.analysis.domain.values import DISCRETE, TENSOR, UNKNOWN, Origin
+from unplace.analysis.project.handling import handler_of
+from unplace.analysis.queries.forbidden import looked_into
 from unplace.diagnostics.catalogue import Assumption
-from unplace.diagnostics.reasons import Line, Reason
+from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.reasons import Line
+from unplace.diagnostics.refusals import Refusal
 from unplace.transform import casts
 from unplace.transform.sites import Site
+from unplace.transform.verdicts import Collect, CopySaved, Inline, Keep, Plain, Rebind, Refuse, Split, Verdict
 
-_SUPPRESSING = "contextlib.suppress"
-
-
-def risk(site: Site) -> tuple[Reason, ...]:
-    """Return the assumption that a write doesn't raise; nothing where no error is handled, or the shapes are equal."""
-    shape = site.value.shape
-    unsure = [o for o in site.write.operands if o.may_be(TENSOR | UNKNOWN) and (shape is None or o.shape != shape)]
-    is_open = (bool(unsure) and not casts.is_scalar(site)) or _may_not_cast(site)
-    spot = site.run.flow.spot(site.statement) if is_open else None
-    if spot is None or not any(_catches(site, guard) for guard in spot.guards):
-        return ()
-    return (Assumption.BROADCASTS(line=Line(site.statement.lineno), name=site.name),)
+_OUT_OF_PLACE = (Rebind, Inline, Split)
 
 
-def _may_not_cast(site: Site) -> bool:
-    """Tell whether integers or truth values may be written that out of place become floats: `counts += 0.5` raises."""
-    if is_floating(site.value.dtype):
-        return False
-    return not all(o.dtype is not None and o.dtype == site.value.dtype for o in site.write.operands)
+def respected(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
+    """Return a recipe with the assumption that no write of a chain raises, where the run handles such an error.
+
+    Refuse it where a handler stands around the write or names the error of torch, or the write raises for certain.
+    Recipes that keep the write keep its error, too, unless torch forbids the write.
+    """
+    if isinstance(verdict, Keep | Refuse):
+        return verdict
+    is_moved = isinstance(verdict, _OUT_OF_PLACE)
+    is_certain = any(site.forbidden() is not None or (is_moved and _raises(site)) for site in chain)
+    is_risky = is_moved and any(map(_may_raise, chain))
+    is_allowed = not isinstance(verdict, CopySaved | Collect | Plain) and any(map(_may_be_forbidden, chain))
+    is_open = is_certain or is_risky or is_allowed
+    spot = chain[0].run.flow.spot(chain[0].statement) if is_open else None
+    handler = handler_of(chain[0].run.scope, spot.guards) if spot is not None else None
+    if handler is not None and (handler.is_meant or is_certain):
+        return Refuse(Refusal.HANDLED(line=handler.line, name=chain[0].name))
+    if handler is None or not is_risky:
+        return verdict
+    fits = Assumption.BROADCASTS(line=Line(chain[0].statement.lineno), name=chain[0].name)
+    return replace(verdict, assumptions=(*verdict.assumptions, fits))
 
 
-def _catches(site: Site, guard: ast.stmt) -> bool:
-    """Tell whether a statement handles an error of its body and goes on."""
-    if isinstance(guard, TRIES):
-        handlers: list[ast.ExceptHandler] = getattr(guard, "handlers", [])
-        return any(_takes(handler) and not isinstance(handler.body[-1], ast.Raise) for handler in handlers)
-    module, scope = site.program.module, site.run.scope
-    managers = [item.context_expr for item in guard.items] if isinstance(guard, ast.With | ast.AsyncWith) else []
-    return any(isinstance(m, ast.Call) and module.qualified(scope, m.func) == _SUPPRESSING for m in managers)
+def _may_be_forbidden(site: Site) -> bool:
+    """Tell whether torch may forbid the write: nobody sees what the tensor is, or it is a view of another one."""
+    objs = looked_into(site.state, site.value.objs)
+    return objs != site.value.objs or any(obj.origin is not Origin.FRESH for obj in objs)
 
 
-def _takes(handler: ast.ExceptHandler) -> bool:
-    """Tell whether a handler may be one for a RuntimeError, which torch raises where shapes don't fit."""
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    known = [getattr(builtins, kind.id, None) if isinstance(kind, ast.Name) else None for kind in kinds]
-    return any(not isinstance(each, type) or issubclass(RuntimeError, each) for each in known)
+def _raises(site: Site) -> bool:
+    """Tell whether the write stores numbers in truth values, or fractions in integers: `counts += 0.5`."""
+    dtype, operands = site.value.dtype, site.write.operands
+    if dtype == "bool":
+        return any(o.dtype != "bool" for o in operands)
+    is_fraction = casts.is_division(site) or any(is_floating(o.dtype) for o in operands)
+    return dtype in DISCRETE and (is_fraction or casts.is_fraction(site))
+
+
+def _may_raise(site: Site) -> bool:
+    """Tell whether an operand may have more dimensions than the target, or a dtype that isn't cast to the target's."""
+    if site.write.kind is WriteKind.OUT:
+        return True
+    shape, dtype = site.value.shape, site.value.dtype
+    operands = [o for o in site.write.operands if o.may_be(TENSOR | UNKNOWN)]
+    is_wide = not casts.is_scalar(site) and any(shape is None or o.shape != shape for o in operands)
+    if is_wide and _broadcasts(site):
+        return True
+    if not casts.promotes(site):
+        return not operands and not is_floating(dtype) and _broadcasts(site)
+    if is_floating(dtype):
+        return any(is_complex(o.dtype) for o in operands)
+    is_divided = casts.is_division(site)
+    return is_divided or any(o.dtype is None or o.dtype != dtype for o in operands) or not casts.is_integral(site)
+
+
+def _broadcasts(site: Site) -> bool:
+    """Tell whether the functional form has the shape to which its operands are broadcast."""
+    operator = torchapi.tensor_method(site.write.short_name)
+    return operator is None or operator.elementwise

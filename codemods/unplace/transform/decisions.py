@@ -36,6 +36,11 @@ class Decision:
         return replace(self, verdict=verdict)
 
     @property
+    def sites(self) -> tuple[Site, ...]:
+        """The operations that share the verdict."""
+        return self.chain or (self.site,)
+
+    @property
     def facts(self) -> OperationFacts | None:
         """What runs showed of the operation."""
         return self.site.facts
@@ -48,7 +53,7 @@ class Decision:
     @property
     def assumptions(self) -> tuple[Reason, ...]:
         """The assumptions that the recipe rests on, each once, but for those that runs confirmed."""
-        if all(site.facts is None for site in self.chain or (self.site,)):
+        if all(site.facts is None for site in self.sites):
             return self._assumed
         return tuple(each for each in self._assumed if self.confirmed(each) is None)
 
@@ -77,7 +82,7 @@ class Decision:
     def _seen(self) -> tuple[Seen, ...]:
         """The facts about the operations that share the verdict, with which assumptions are compared."""
         function = Called(self.site.run.scope.name, self.site.handles)
-        return tuple(Seen(site.facts, site.name, function) for site in self.chain or (self.site,))
+        return tuple(Seen(site.facts, site.name, function) for site in self.sites)
 
     @property
     def _assumed(self) -> tuple[Reason, ...]:

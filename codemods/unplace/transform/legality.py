@@ -12,6 +12,7 @@ from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.values import SELECTING, TENSOR, Link, Origin, Value, is_same
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.queries import apart
 from unplace.analysis.queries.grad_switches import may_keep_graph
 from unplace.analysis.queries.handed_leaves import is_handed_out
@@ -40,6 +41,7 @@ from unplace.transform.storable import (
 )
 from unplace.transform.verdicts import Copy, Keep, Rebind, Refuse
 
+_DETACHING = "detach_"
 _MAKING = ("__init__", "__new__")
 
 
@@ -113,7 +115,14 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(Refusal.READS_ANOTHER_VIEW(line=Line(read_while_written)))
     if site.is_leaf() and has_gradient_read(site):
         return Refuse(Refusal.LEAF(name=site.name))
+    if site.is_metadata() and _is_detached(site.program.module):
+        return Refuse(Refusal.VIEW_DETACHED(name=site.name))
     return None
+
+
+def _is_detached(module: ModuleIndex) -> bool:
+    """Tell whether the run detaches tensors in place, which torch lets nobody do to a view."""
+    return bool(module.reads_of(_DETACHING)) or module.is_named_elsewhere(_DETACHING)
 
 
 def may_be_apart(site: Site) -> bool:
@@ -248,6 +257,8 @@ def chain_root(site: Site, target: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.Attribute) and not _is_view_attribute(site, node):
             return node if is_chain(site, node) else None
         if value is None or not value.is_tensor:
+            return None
+        if any(obj.operator == SELECTING for obj in value.objs):
             return None
         if isinstance(node, ast.Subscript | ast.Attribute):
             base = site.run.values.get(node.value)

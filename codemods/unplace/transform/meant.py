@@ -14,6 +14,7 @@ from unplace.analysis.domain.values import PARAMETER_MADE, Link, Origin
 from unplace.analysis.interpret.writes import can_be_tracked, is_tensor_data
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.modes import is_backward
+from unplace.analysis.project.module import ModuleIndex, once, uses_by_name
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.leaf_reads import reads_of_gradient
 from unplace.analysis.queries.purpose import documented, flag_around
@@ -22,6 +23,7 @@ from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Fact
+from unplace.torchapi import modes
 from unplace.transform.sites import Site
 from unplace.transform.storable import goes_through_data
 from unplace.transform.verdicts import Keep
@@ -33,6 +35,9 @@ def meant(site: Site) -> Keep | None:
     """Return why a write is meant as it stands, or a fill of memory that the function has made; None where it isn't."""
     grad = site.write.grad
     operator = site.write.operator
+    watched = _watched(site)
+    if watched is not None:
+        return watched
     if operator is not None and operator.kind in ("flag", "initialiser", "gradient"):
         return Keep(Purpose.TORCH(fact=Fact(operator.reason)) if operator.reason else Purpose.NO_VALUES_CHANGE())
     if operator is not None and _is_fill(site, operator.kind) and site.fills_own_memory():
@@ -56,6 +61,21 @@ def meant(site: Site) -> Keep | None:
     ):
         return Keep(Purpose.DATA_OF_LEAF(name=site.name))
     return _asked_for(site) if site.harm()[0] is not Harm.HARMFUL else None
+
+
+def _watched(site: Site) -> Keep | None:
+    """Return why code of the file would notice any change: it reads what autograd saves, or sees each operation."""
+    module = site.program.module
+    for owner in module.classes.values():
+        if (owner.is_tensor or owner.derives_from(*modes.INTERCEPTING)) and any(map(owner.defines, modes.HOOKS)):
+            return Keep(Purpose.OPERATIONS_SEEN(owner=owner.node.name))
+    return Keep(Purpose.SAVED_READ(name=site.name)) if site.is_saved() and _reads_saved(module) else None
+
+
+@once
+def _reads_saved(module: ModuleIndex) -> bool:
+    """Tell whether a file gets at the tensors that autograd saves: by hooks, or as attributes of a `grad_fn`."""
+    return any(name == modes.SAVED_HOOKS or name.startswith("_saved_") for name in uses_by_name(module))
 
 
 def _is_fill(site: Site, kind: str) -> bool:

@@ -57,13 +57,16 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
     """
     first = chain[0]
     is_dense = any(each.form is Form.MASKED_STORE or each.write.short_name in members.DENSE for each in chain)
-    if not is_dense or not isinstance(verdict, Rebind | Inline | Split):
+    is_dense = is_dense or first.write.kind is WriteKind.OUT
+    if isinstance(verdict, Copy) and not verdict.views:
+        is_dense = False
+    elif not isinstance(verdict, Rebind | Inline | Split):
         return verdict
-    reader = reads_order(first.run, first.write)
+    reader = reads_order(first.run, first.write, is_dense=is_dense)
     if reader is None:
         return verdict
     can_stay = first.write.kind.is_statement or isinstance(first.statement, ast.Expr)
-    if can_stay and not first.options.functional:
+    if can_stay and is_dense and first.write.kind is not WriteKind.OUT and not first.options.functional:
         return private_copy(first)
     return Refuse(Refusal.ORDER_READ(call=code_of(reader), line=Line(reader.lineno)))
 

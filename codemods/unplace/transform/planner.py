@@ -26,6 +26,7 @@ from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.transform.caught import respected
 from unplace.transform.collecting import collect, flagged
 from unplace.transform.constructors import Constructors
 from unplace.transform.decisions import Decision
@@ -169,7 +170,8 @@ class Planner:
         verdicts = fallbacks.choose(legal)
         self._report.later |= {decision.site for decision in fallbacks.later}
         statements = dict.fromkeys(decision.site.statement for decision in verdicts)
-        return {s: [_not_contradicted(d.becoming(verdicts.get(d, d.verdict))) for d in legal[s]] for s in statements}
+        chosen = {s: [d.becoming(respected(d.sites, verdicts.get(d, d.verdict))) for d in legal[s]] for s in statements}
+        return {s: list(map(_not_contradicted, ds)) for s, ds in chosen.items()}
 
     def _without_hidden_writes(self, plan: _Plan, left_out: list[Site]) -> _Plan:
         """Leave a `.data` store alone where another write to the tensor stays in place.
@@ -274,7 +276,7 @@ class Planner:
             if decision.fate not in final:
                 site, verdict = decision.site, decision.verdict
                 left = Keep(Purpose.COST(name=site.name)) if is_costly(site, verdict) else None
-                final[decision.fate] = left or self._clones.shared(decision.chain or (site,), verdict)
+                final[decision.fate] = left or self._clones.shared(decision.sites, verdict)
             found.append(decision.becoming(final[decision.fate]))
         return found
 

@@ -83,8 +83,8 @@ class Proposals:
 
     def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
         """Decide about `x[0], y[1] = a, b`: all owners are cloned first, then the statement runs unchanged."""
-        verdicts = [legality.settled(s) or normal_form(s) or legality.private_copy(s) for s in sites]
-        verdicts = [unfit(s, v) or v for s, v in zip(sites, verdicts, strict=True)]
+        verdicts: list[Verdict] = [legality.settled(s) or normal_form(s) or legality.private_copy(s) for s in sites]
+        verdicts = [unfit(s, v) or caught.respected((s,), v) for s, v in zip(sites, verdicts, strict=True)]
         if any(isinstance(v, Refuse) and v.reason.kind is Refusal.UNBATCHED for v in verdicts):
             return [Decision(s, self.by_form[s.form], v) for s, v in zip(sites, verdicts, strict=True)]
         decisions = [Decision(s, self.by_form[s.form], v) for s, v in zip(sites, verdicts, strict=True)]
@@ -101,14 +101,14 @@ class Proposals:
             or normal_form(site)
             or without_clone((site,), keeping_order((site,), rule.decide(site)))
         )
-        return Decision(site, rule, intent.contradicted(site, site.node, verdict) or unfit(site, verdict) or verdict)
+        verdict = intent.contradicted(site, site.node, verdict) or unfit(site, verdict) or verdict
+        return Decision(site, rule, caught.respected((site,), verdict))
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
         """Return the decisions about the calls of a chain; if one has no functional form, all are refused."""
-        if isinstance(verdict, Inline | Rebind | Split) and (
-            risks := [r for site in chain for r in (*casts.risk(site), *caught.risk(site))]
-        ):
+        if isinstance(verdict, Inline | Rebind | Split) and (risks := [r for site in chain for r in casts.risk(site)]):
             verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
+        verdict = caught.respected(tuple(chain), verdict)
         decisions = [self._call_decision(site, tuple(chain), verdict) for site in chain]
         refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
         if refusal is None and isinstance(verdict, Inline) and isinstance(chain[-1].statement, ast.Expr):

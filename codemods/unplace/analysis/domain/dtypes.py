@@ -8,7 +8,7 @@ are `t` itself.
 
 from __future__ import annotations
 
-from unplace.analysis.domain.values import FLOATS, INTEGERS, NONE, NUMBER, Token, Value
+from unplace.analysis.domain.values import FLOATS, INTEGERS, NONE, NUMBER, Obj, Token, Value
 
 _PLAIN = 1
 _RANKS = {"lowered": 0, "float": _PLAIN, "raised": 2}
@@ -46,11 +46,22 @@ def is_floating(dtype: Token) -> bool:
     return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] in ("float", "lowered"))
 
 
+def is_complex(dtype: Token) -> bool:
+    """Tell whether a dtype is certainly a complex one."""
+    return isinstance(dtype, str) and dtype.startswith("complex")
+
+
 def _origin(dtype: Token) -> Token:
     """Return the token that a token is derived from in the end: `t` for `("float", ("raised", t))`."""
     while isinstance(dtype, tuple) and len(dtype) == 2 and dtype[0] in _RANKS:
         dtype = dtype[1]
     return dtype
+
+
+def parameter_of(dtype: Token) -> str | None:
+    """Return the parameter of the function on whose dtype a dtype depends, if it is one."""
+    origin = _origin(dtype)
+    return origin.parameter if isinstance(origin, Obj) else None
 
 
 def _rank(dtype: Token) -> int:

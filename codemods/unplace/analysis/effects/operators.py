@@ -50,6 +50,9 @@ def effect_of(
     if kind is Result.SHAPE:
         return Effect(Returned(SHAPE))
     if kind is Result.OTHER:
+        if operator.writes:  # what it writes may look into the others: `vector_to_parameters(flat, parameters)`
+            kept = frozenset(bound) - operator.writes
+            return Effect(Returned(OTHER), keeps=kept, surely_keeps=kept, keeper=f"{operator.short}()")
         seen = operator.view_of if operator.view is not View.NEVER else None  # `x.untyped_storage()`
         return Effect(Returned(OTHER, frozenset() if seen is None else frozenset((seen,)), ref=Named(operator.name)))
     if kind is Result.UNKNOWN:

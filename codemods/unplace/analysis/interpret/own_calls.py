@@ -69,7 +69,7 @@ def of_function(
     if bound is None:
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     variant = specializing.of_call(run.program, function, arguments, receiver) if not is_loose else GENERAL
-    effect = run.program.summary(function, run.scope, variant)
+    effect = run.program.summary(function, run.scope, variant) if _runs(run, function, node) else None
     if is_loose:
         _hand_loosely(run, node, function, effect, arguments, bound, state)
     is_unfit = effect is not None and bool(run.recomputed) and _writes_given(effect)
@@ -102,6 +102,12 @@ def of_function(
         for obj in captured:
             run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, certain=False)
     return apply(Call(calls, node, bound, state, called, captured, nodes), effect, key)
+
+
+def _runs(run: Run, function: Function, node: ast.Call) -> bool:
+    """Tell whether a call runs a function: that of a coroutine only makes one, unless it is awaited at once."""
+    is_coroutine = isinstance(function.scope.node, ast.AsyncFunctionDef)
+    return not is_coroutine or isinstance(run.parents.get(node), ast.Await)
 
 
 def _writes_given(effect: Effect) -> bool:

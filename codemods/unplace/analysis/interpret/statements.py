@@ -36,8 +36,8 @@ from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import bind_name, may_write, store_attribute, store_item
-from unplace.analysis.syntax.flow import TRIES, fails_always
-from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.syntax.flow import fails_always
+from unplace.analysis.syntax.nodes import TRIES, code_of, walk
 from unplace.analysis.types import kinds
 from unplace.diagnostics.catalogue import Alive
 from unplace.diagnostics.forms import WriteKind

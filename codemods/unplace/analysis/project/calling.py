@@ -92,6 +92,12 @@ def _calls_of_objects(module: ModuleIndex, classes: frozenset[str]) -> list[tupl
     return [(scope, call) for scope in scopes for call in scope.of(ast.Call) if holders.is_called(call.func)]
 
 
+@once
+def calls_of_made_by(module: ModuleIndex, classes: frozenset[str]) -> frozenset[ast.Call]:
+    """Return the calls that may call an object of classes of these names."""
+    return frozenset(call for _, call in _calls_of_objects(module, classes))
+
+
 def calls_of_objects(program: Analysis, owner: Class) -> Iterator[tuple[Scope, ast.Call]]:
     """Iterate over the calls in the file that may call an object of a class, with the scopes that contain them."""
     classes = (owner, *program.descendants(owner))

@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from unplace import torchapi
-from unplace.analysis.domain.refs import TorchModule
-from unplace.analysis.domain.values import Obj, Objs
+from unplace.analysis.domain.refs import Function, TorchModule
+from unplace.analysis.domain.values import Obj, Objs, Origin
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project.calling import calls_of
+from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.types.parameters import argument_for
 from unplace.torchapi import Operator, View, members, modules
 
 
@@ -27,22 +30,58 @@ class _Order(IntEnum):
     PERMUTED = 2
 
 
-def reads_order(run: Run, write: Write) -> ast.Call | None:
-    """Return a call whose result depends on the strides of the written tensor; None where none is in sight.
+def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
+    """Return a call that depends on the strides which a written tensor has only in place; None if none does.
 
-    A tensor of another order that is viewed again as it was made has to have that order.
+    `is_dense`: out of place the elements lie in the order of the dimensions. Others keep the order of the tensor's own
+    elements, but a part of a tensor has gaps between them, which go. A tensor of another order that is viewed again as
+    it was made has to have that order. What leaves the function may be asked by other code of its file.
     """
     written = write.state.roots(write.value.objs) | write.value.objs
-    search, is_permuted = _Search(run, written), _is_permuted(run, written)
-    return next(
-        (call for call in run.scope.of(ast.Call) if search.asks(call) or (is_permuted and search.draws(call))), None
-    )
+    has_gaps = any(map(_Search(run, frozenset(), of_others=_Order.SAME).is_part, write.value.objs))
+    if not is_dense and not has_gaps:
+        return None
+    search, is_permuted = _Search(run, written, is_dense=is_dense), _is_permuted(run, written)
+    for call in run.scope.of(ast.Call):
+        if search.asks(call) or (is_dense and is_permuted and search.draws(call)):
+            return call
+    return _asked_elsewhere(run, written, is_dense) if (has_gaps or is_permuted) and _leaves(run, written) else None
 
 
 def _is_permuted(run: Run, objs: Objs) -> bool:
     """Tell whether tensors were made element by element of one with permuted dimensions."""
     search = _Search(run, frozenset(), of_others=_Order.SAME)
     return any(search.of_object(obj) is _Order.PERMUTED for obj in objs)
+
+
+def _leaves(run: Run, objs: Objs) -> bool:
+    """Tell whether a function hands tensors out: it returns, yields or keeps them, or passes them to functions."""
+    kept = [*run.kept_in.values(), *(state.roots(value.objs) for value, state in run.returns)]
+    kept += [held.objs for _, state in run.returns for held in state.heap.values()]
+    passed = (run.values.get(arg) for call in run.followed if isinstance(call, ast.Call) for arg in _given(call))
+    given = (value.objs for value in passed if value is not None)
+    is_given = any(obj.origin is not Origin.FRESH for obj in objs)
+    return is_given or run.scope.suspends or any(not objs.isdisjoint(found) for found in (*kept, *given))
+
+
+def _asked_elsewhere(run: Run, objs: Objs, is_dense: bool) -> ast.Call | None:
+    """Return a call in another function of the file that depends on the strides of what it is given."""
+    asking = members.ASKING_FOR_ORDER - members.COPYING_BY_ORDER if is_dense else members.TELLING_ORDER
+    program = run.program
+    for scope in program.module.scopes.by_node.values():
+        for call in scope.of(ast.Call) if scope is not run.scope else ():
+            name = last_name(call.func)
+            if name in asking:
+                return call
+            if name in members.COPYING_BY_ORDER and (other := program.run(scope)) and is_written(other, call):
+                return call
+    return None
+
+
+def is_written(run: Run, call: ast.Call) -> bool:
+    """Tell whether the value of a call is written in place, so that it matters of what it is a copy."""
+    made = run.values.get(call)
+    return made is None or any(not write.value.objs.isdisjoint(made.objs) for write in run.all_writes())
 
 
 @dataclass(slots=True)
@@ -52,33 +91,50 @@ class _Search:
     run: Run
     written: Objs
     of_others: _Order = _Order.APART
+    is_dense: bool = True
     _known: dict[Obj, _Order] = field(default_factory=dict)
 
     def asks(self, call: ast.Call) -> bool:
         """Tell whether a call asks for the order of the written tensor, or of what was made element by element."""
-        if not isinstance(call.func, ast.Attribute) or call.func.attr not in members.ASKING_FOR_ORDER:
+        name, order = last_name(call.func), max(map(self.of, _given(call)))
+        if order is _Order.APART:
             return False
-        order = self._of(call.func.value)
-        if order is not _Order.APART and call.func.attr in members.COPYING_BY_ORDER:
-            return self._is_written(call)
-        return order is _Order.PERMUTED or (order is _Order.SAME and call.func.attr in members.TELLING_ORDER)
+        if name == "numpy":
+            return any(node.attr in members.TELLING_ORDER_OF_ARRAYS for node in self.run.scope.of(ast.Attribute))
+        if name not in members.ASKING_FOR_ORDER:
+            return False
+        if name in members.COPYING_BY_ORDER:
+            return is_written(self.run, call)
+        return name in members.TELLING_ORDER or (self.is_dense and order is _Order.PERMUTED)
+
+    def is_part(self, obj: Obj) -> bool:
+        """Tell whether an object is a part of a tensor, or a view of one: `y[:, :2]`, a piece of a split."""
+        key = self.run.names.key_of(obj)
+        node = key[0] if isinstance(key, tuple) else None
+        if isinstance(node, ast.Subscript):
+            return True
+        if not isinstance(node, ast.Call | ast.Attribute):
+            return False
+        operator = self._operator(node) if isinstance(node, ast.Call) else None
+        if operator is not None and operator.view is View.NEVER:
+            return False
+        if operator is not None and operator.short in members.PARTING:
+            return True
+        of = _given(node)[0] if isinstance(node, ast.Call) else node.value
+        value = self.run.values.get(of)
+        return value is not None and any(base is not obj and self.is_part(base) for base in value.objs)
 
     def draws(self, call: ast.Call) -> bool:
         """Tell whether a call draws numbers for the elements of such a tensor, which it does in their order."""
         operator = self._operator(call)
         is_random = operator is not None and operator.random
-        return (is_random or self._is_dropout(call)) and max(map(self._of, _given(call))) is not _Order.APART
+        return (is_random or self._is_dropout(call)) and max(map(self.of, _given(call))) is not _Order.APART
 
     def _is_dropout(self, call: ast.Call) -> bool:
         callee = self.run.values.get(call.func)
         return callee is not None and isinstance(callee.ref, TorchModule) and modules.DROPS in callee.ref.qualified
 
-    def _is_written(self, call: ast.Call) -> bool:
-        """Tell whether the value of a call is written in place, so that it matters of what it is a copy."""
-        made = self.run.values.get(call)
-        return made is None or any(not write.value.objs.isdisjoint(made.objs) for write in self.run.all_writes())
-
-    def _of(self, node: ast.expr) -> _Order:
+    def of(self, node: ast.expr) -> _Order:
         value = self.run.values.get(node)
         return max(map(self.of_object, value.objs), default=self.of_others) if value is not None else self.of_others
 
@@ -88,24 +144,53 @@ class _Search:
         if obj not in self._known:
             self._known[obj] = self.of_others  # what is made of itself in a loop brings no other order
             key = self.run.names.key_of(obj)
-            self._known[obj] = self._made_by(key[0]) if isinstance(key, tuple) else self.of_others
+            if obj.origin is Origin.PARAMETER:
+                self._known[obj] = self._passed(obj)
+            elif isinstance(key, tuple):
+                self._known[obj] = self._made_by(key[0])
         return self._known[obj]
+
+    def _passed(self, obj: Obj) -> _Order:
+        """Return the order of an argument: a call in the file may pass a tensor with permuted dimensions."""
+        program, scope, name = self.run.program, self.run.scope, obj.parameter
+        if name is None or self.of_others is _Order.APART:
+            return self.of_others
+        with program.guessing((_Order, scope, name)) as is_first:
+            for caller, call in calls_of(program, scope) if is_first else ():
+                run, given = program.run(caller), argument_for(scope, call, name)
+                if run is not None and given is not None:
+                    if _Search(run, frozenset(), of_others=self.of_others).of(given) is _Order.PERMUTED:
+                        return _Order.PERMUTED
+        return self.of_others
 
     def _made_by(self, node: object) -> _Order:
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
-            return max(self._of(node.left), self._of(node.right))
+            return max(self.of(node.left), self.of(node.right))
         if isinstance(node, ast.UnaryOp):
-            return self._of(node.operand)
+            return self.of(node.operand)
         if isinstance(node, ast.Subscript):
-            return self._of(node.value)
+            return self.of(node.value)
         if isinstance(node, ast.Attribute):
-            return _permuted(self._of(node.value), node.attr)
+            return _permuted(self.of(node.value), node.attr)
         if not isinstance(node, ast.Call):
             return self.of_others
         operator = self._operator(node)
-        if operator is None or not (operator.elementwise or operator.view is not View.NEVER):
+        if operator is None and last_name(node.func) in modules.RETURNING_ALIKE:
+            return max(map(self.of, _given(node)))
+        if operator is None:
+            return self._returned_by(node)
+        if not operator.elementwise and operator.view is View.NEVER and operator.short not in members.LIKE:
             return self.of_others
-        return _permuted(max(map(self._of, _given(node))), operator.short)
+        return _permuted(max(map(self.of, _given(node))), operator.short)
+
+    def _returned_by(self, node: ast.Call) -> _Order:
+        """Return the order of what a call returns: a function of the file may permute what it makes."""
+        callee = self.run.values.get(node.func)
+        scope = callee.ref.scope if callee is not None and isinstance(callee.ref, Function) else None
+        is_near = scope is not None and scope is not self.run.scope and self.run.program.module.owns(scope)
+        run = self.run.program.run(scope) if scope is not None and is_near else None
+        returned = frozenset(obj for value, _ in (run.returns if run is not None else ()) for obj in value.objs)
+        return _Order.PERMUTED if run is not None and _is_permuted(run, returned) else self.of_others
 
     def _operator(self, node: ast.Call) -> Operator | None:
         name = self.run.program.module.qualified(self.run.scope, node.func)

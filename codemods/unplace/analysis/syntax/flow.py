@@ -11,10 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from unplace.analysis.syntax.nodes import LOOPS
-
-TRIES: tuple[type, ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
-"""The types of `try` statements, with `except` or with `except*`."""
+from unplace.analysis.syntax.nodes import LOOPS, TRIES
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LETS_PASS = frozenset(

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from unplace.analysis.syntax.evaluation import When, leaves_out, parts
-from unplace.analysis.syntax.flow import TRIES
-from unplace.analysis.syntax.nodes import LOOPS, children, walk
+from unplace.analysis.syntax.nodes import LOOPS, TRIES, children, walk
 from unplace.analysis.syntax.scopes import Scope
 
 _SEES_ALL = {"locals", "vars", "eval", "exec", "globals", "get_ipython"}

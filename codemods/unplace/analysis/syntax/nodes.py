@@ -34,6 +34,9 @@ SCOPES = frozenset([ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Class
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 """The types of loop statements."""
 
+TRIES: tuple[type, ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+"""The types of `try` statements, with `except` or with `except*`."""
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 """The types of statements that define a function."""
 

@@ -17,8 +17,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from unplace.analysis.syntax.flow import TRIES
-from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, LOOPS, SCOPES, children
+from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, LOOPS, SCOPES, TRIES, children
 
 Definition = ast.AST | str
 Definitions = frozenset[Definition]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from unplace.analysis.syntax.nodes import SCOPES, children, walk
+from unplace.analysis.syntax.nodes import SCOPES, TRIES, children, walk
 from unplace.diagnostics.forms import WRITING, has_true, looks_in_place, names_operation
 
 N = TypeVar("N", bound=ast.AST)
@@ -24,6 +24,7 @@ _INDEXED = frozenset(
         *(ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension),
         *(ast.withitem, ast.Return, ast.Yield, ast.Call, ast.Attribute, ast.Subscript, ast.BinOp, ast.Dict),
         *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+        *(*TRIES, ast.With, ast.AsyncWith),
     ]
 )
 

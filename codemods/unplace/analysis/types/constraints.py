@@ -27,8 +27,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.project.module import ModuleIndex, reaching_in
 from unplace.analysis.syntax.bindings import names_of_exceptions
-from unplace.analysis.syntax.flow import TRIES
-from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, NUMBERS, TEXTS, children
+from unplace.analysis.syntax.nodes import COMPREHENSIONS, DISPLAYS, NUMBERS, TEXTS, TRIES, children
 from unplace.analysis.syntax.reaching import path_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types import evidence, indices, kinds, lookups

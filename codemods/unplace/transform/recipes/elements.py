@@ -20,7 +20,7 @@ from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform import casts, caught
+from unplace.transform import casts
 from unplace.transform.emit.layout import new_index, without_parentheses
 from unplace.transform.legality import assumptions_about
 from unplace.transform.sites import Site
@@ -53,4 +53,4 @@ def counted(site: Site, text: Text) -> Aside | None:
         Edit(iterable[1], iterable[1], ")"),
     )
     message = Rewrite.ELEMENT_COUNTED(row=node.id, whole=found.name)
-    return Aside(edits, message, (*assumptions_about(site), *casts.risk(site), *caught.risk(site)))
+    return Aside(edits, message, (*assumptions_about(site), *casts.risk(site)))

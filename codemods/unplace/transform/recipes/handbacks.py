@@ -27,6 +27,7 @@ from unplace.analysis.project.callers import (
     uses_of,
 )
 from unplace.analysis.project.compiled import compiled
+from unplace.analysis.project.module import home
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.whole import calls_in_run
 from unplace.analysis.queries.apart import arguments_apart
@@ -147,6 +148,10 @@ class Handbacks:
         form = returned_form(scope, names, same, values, takings, reaches_end)
         if isinstance(form, Refuse):
             return form
+        if form.is_changed and not all(
+            self._is_written_by(other, scope, names) for other in _alternatives(program, scope)
+        ):
+            return Refuse(Refusal.NOT_ALL_CALLS(function=scope.name))
         refusal = self._return_too_early(run) if form.is_changed else None
         if refusal is not None:
             return refusal
@@ -162,6 +167,12 @@ class Handbacks:
                 line = calls[taking.call][0][1].line(self.program)
                 return Refuse(Refusal.CALL_CANNOT_TAKE(line=line, refusal=refusal.reason))
         return handback
+
+    def _is_written_by(self, other: Scope, scope: Scope, names: Sequence[str]) -> bool:
+        """Tell whether another method writes the same parameters, which it then hands back, too."""
+        places = [[a.arg for a in scope.parameters].index(name) for name in names]
+        own = [a.arg for a in other.parameters]
+        return all(place < len(own) and own[place] in self._written(other) for place in places)
 
     def _return_too_early(self, run: Run) -> Refuse | None:
         """Return why a `return` can't have more values: some are written in it, or in a `finally` that runs later."""
@@ -371,6 +382,16 @@ class Handbacks:
         found = calls_that_hand if self.options.spans_files else calls_in_file
         calls = found(self.program, scope, name) if name in self._written(scope) else ()
         return any(self.is_read(call, site, self.live(site)) for call in calls for site in [self.site(call)])
+
+
+def _alternatives(program: Program, scope: Scope) -> Iterator[Scope]:
+    """Iterate over the methods that a call may run instead of a method: those of related classes."""
+    owner = program.module.class_of(scope)
+    above = owner.linearized() if owner is not None else []
+    for cls in dict.fromkeys((*above, *(c for each in above for c in program.overriding(each, scope.name) or ()))):
+        node = cls.methods.get(scope.name)
+        if node is not None and node is not scope.node:
+            yield home(cls.scope).scopes.by_node[node]
 
 
 def _with_sites(run: Run) -> set[ast.stmt]:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from unplace import torchapi
 from unplace.analysis.project.handed_to import default_for, taken_by
-from unplace.analysis.project.module import parents_in
+from unplace.analysis.project.module import ModuleIndex, once, parents_in, uses_by_name
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.taken_apart import is_taken_apart
 from unplace.analysis.project.unfollowed import has_forward_hooks
@@ -31,12 +31,14 @@ from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import Result, View
 from unplace.torchapi.modules import ADDING, EXTENDING, REPARAMETRISING
+from unplace.transform.caught import respected
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change
 from unplace.transform.flags import Flag, Makes, has_flag
 from unplace.transform.intent import contradicted
 from unplace.transform.legality import assumptions_about, changing_what_is_saved, settled
+from unplace.transform.normal_form import keeping_order
 from unplace.transform.recipes import expressions
 from unplace.transform.rule import CallRule
 from unplace.transform.sites import Site
@@ -76,6 +78,9 @@ class Judge:
         return Refuse(Refusal.READ_AFTER_MODULE(name=read.name, line=Line(read.call.lineno)))
 
     def _by_facts(self, flag: Flag, calls: list[Site]) -> Verdict:
+        reader = _reader(self.program.module)
+        if reader is not None:
+            return Refuse(Refusal.FLAG_READ(line=Line(reader.lineno)))
         if flag.asked_by:
             return Keep(Purpose.FLAG_ASKS(flag=flag.asked_by))
         if flag.other_use is not None:
@@ -173,6 +178,8 @@ class Judge:
 
         `busy` are the statements that contain other in-place operations.
         """
+        if _reader(self.program.module) is not None:
+            return []
         found: list[Decision] = []
         statements = [site.statement for site in calls]
         for site in calls:
@@ -186,6 +193,7 @@ class Judge:
                 verdict = expressions.decide_spine(statement, [site], {site: rule})
             elif verdict is None:
                 verdict = expressions.decide_inline(statement, [site])
+            verdict = respected((site,), keeping_order((site,), verdict))
             if not isinstance(verdict, Rebind | Inline | Split) or contradicted(site, call, verdict) is not None:
                 return []
             change = _of_function(without_flag(qualified)) if call.func is node else None
@@ -376,6 +384,25 @@ class Judge:
         return spread
 
 
+@once
+def _reader(module: ModuleIndex) -> ast.expr | None:
+    """Return an expression that reads the flags of modules: `m.inplace`, `getattr(m, "inplace")`, `m.extra_repr()`."""
+    for _, node in uses_by_name(module).get("inplace", ()):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_own(node):
+            return node
+    told = [call for _, call in module.calls_named("getattr") if len(call.args) > 1 and _is_flag(call.args[1])]
+    told += [call for _, call in module.calls_named("extra_repr") if not _is_own(call.func)]
+    return next(iter(told), None)
+
+
+def _is_own(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _is_flag(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == "inplace"
+
+
 def _is_element(node: ast.expr, around: ast.Dict | ast.Subscript) -> bool:
     """Tell whether an expression is a value of a dictionary, or a dictionary of which an element is read."""
     if isinstance(around, ast.Dict):
@@ -395,9 +422,11 @@ def _by_calls(calls: list[Site]) -> Verdict:
             line = site.node.lineno  # type: ignore[attr-defined]
             return Refuse(Refusal.READ_AFTER_MODULE(name=str(name), line=Line(line)))
         found = (*assumptions_about(site), *observers.assumptions)
-        meant = contradicted(site, site.node, Inline(found))
-        if meant is not None:
-            return meant
+        verdict = contradicted(site, site.node, Inline(found)) or respected(
+            (site,), keeping_order((site,), Inline(found))
+        )
+        if isinstance(verdict, Refuse):
+            return verdict
         assumptions += found
     return Inline(tuple(dict.fromkeys(assumptions)))
 

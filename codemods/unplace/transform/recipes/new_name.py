@@ -30,7 +30,8 @@ from unplace.diagnostics.forms import Form
 from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
-from unplace.transform import casts, caught
+from unplace.transform import casts
+from unplace.transform.caught import respected
 from unplace.transform.decisions import Decision
 from unplace.transform.emit import bindings
 from unplace.transform.emit.layout import put_before
@@ -83,7 +84,7 @@ def _is_of_leaf(decisions: list[Decision]) -> bool:
     if not last.write.kind.is_statement and root_name(site.write.target) in last.other_reads():
         return False
     is_first = site.replaces_all() and isinstance(site.write.target, ast.Name)  # no gradient would reach the leaf
-    return bool(_leaf(site)) and not (is_first or site.run.is_guarded(site.statement) or has_optimizer(site))
+    return bool(_leaf(site)) and not (is_first or has_optimizer(site))
 
 
 def _is_refused_as_leaf(decision: Decision) -> bool:
@@ -180,19 +181,18 @@ def _flow(site: Site, name: str) -> Carried | None:
 
 def _recipe(decisions: list[Decision], rules: _Rules) -> Verdict:
     """Return what the rule of the operations would do if the leaf were any other tensor."""
-    site, chain = decisions[0].site, list(decisions[0].chain or (decisions[0].site,))
+    site, chain = decisions[0].site, list(decisions[0].sites)
     if not isinstance(decisions[0].rule, CallRule):
-        verdict: Verdict = decisions[0].rule.decide(site)  # type: ignore[attr-defined]
-        return verdict
+        return respected((site,), decisions[0].rule.decide(site))  # type: ignore[attr-defined]
     of_calls: dict[Site, CallRule] = {each: rules[each.form] for each in chain}
     if chain[-1].node is expressions.value_of(site.statement):
         verdict = expressions.decide_spine(site.statement, chain, of_calls)
     else:
         verdict = expressions.decide_inline(site.statement, chain)
     if isinstance(verdict, Rebind | Split):
-        risks = [risk for each in chain for risk in (*casts.risk(each), *caught.risk(each))]
+        risks = [risk for each in chain for risk in casts.risk(each)]
         verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
-    return verdict
+    return respected(tuple(chain), verdict)
 
 
 def _rewritten(decisions: list[Decision], recipe: Rebind | Split | Inline, text: Text) -> tuple[Edit, ...] | None:

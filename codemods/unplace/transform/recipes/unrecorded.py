@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from unplace.analysis.domain.values import Tracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.computed_parameters import may_be_computed
+from unplace.analysis.project.handling import handler_of
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.queries.forbidden import is_allowed
 from unplace.diagnostics.catalogue import Assumption, Purpose, Rewrite
@@ -112,9 +113,9 @@ def _was_forbidden(decision: Decision) -> bool:
 
 
 def _is_caught(site: Site) -> bool:
-    """Tell whether the code around the write may be there to catch the error that it raises."""
+    """Tell whether the run handles the error that the write raises."""
     spot = site.run.flow.spot(site.statement)
-    return spot is None or any(not isinstance(guard, ast.With | ast.AsyncWith) for guard in spot.guards)
+    return spot is None or handler_of(site.run.scope, spot.guards) is not None
 
 
 def _next_changes(run: Run, statement: ast.stmt, changing: set[ast.stmt]) -> Iterable[ast.stmt]:
