@@ -35,7 +35,7 @@ from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed
 
 T = TypeVar("T")
-_MOST_OPEN = 4_000_000
+_MOST_OPEN = 6_000_000
 """Maximum number of characters in the parsed files that are kept although nothing uses them."""
 
 _MOST_READ = 24
