@@ -11,7 +11,7 @@ def reset(layer: nn.Module):
 def collect(layer: nn.Linear, out: torch.Tensor):
     reset(layer)
     layer.weight.total += torch.sum(out, dim=0)
-    return layer.weight.total
+    return layer.weight.total * 1
 
 
 def run(x):
