@@ -23,7 +23,6 @@ torch.set_num_threads(1)
 CONTRADICTED = [
     "argument_returned_deep_in_lists",
     "arguments_handed_through_are_written",
-    "attribute_of_a_class",
     "bfloat16_of_an_argument_plus_a_parameter",
     "copy_of_what_data_overwrites",
     "data_store_written_elsewhere",
@@ -33,9 +32,7 @@ CONTRADICTED = [
     "frozen_by_torch_or_by_its_name",
     "function_of_torch_replaced",
     "helper_writes_what_an_outer_caller_may_read",
-    "hooks_registered_in_a_loop_over_modules",
     "inverse_of_a_flow",
-    "kept_by_a_forward_hook",
     "module_overwritten_past_autograd",
     "parameters_scaled_by_a_parameter_in_forward",
     "recording_switched_by_a_flag",

@@ -212,9 +212,9 @@ def f(x):
     return h * 2
 
 if __name__ == "__main__":
-    x = torch.rand(3, requires_grad=True)
+    total = f(torch.rand(3, requires_grad=True)).sum()
     try:
-        f(x).sum().backward()
+        total.backward()
     except RuntimeError:
         pass
 """

@@ -92,6 +92,7 @@ class Assumption(Kind):
     ONE_SIZE = "the pieces of `{call}` are of one size"
     MASK_FITS = "the mask `{mask}` has the shape of `{name}`"
     NOT_EXPANDED = "`{name}` isn't expanded: no two of its elements share one place in memory"
+    NO_COPY_BY_INDEX = "`{index}` gives a part of the tensor, and no copy: it is no tensor, list or tuple of these"
     BROADCASTS = "the operands of {line} fit the shape and the dtype of `{name}`, so the write doesn't raise"
     # of dtypes
     NOT_WIDER = "the operands of {line} don't have a wider dtype than `{name}`"

@@ -63,6 +63,9 @@ ADDING = frozenset(["append", "insert"])
 STORING = ADDING | {"appendleft", "enqueue", "push"}
 """Methods that no tensor has, and that keep their arguments in their object, of whatever class that is."""
 
+KEEPERS = STORING | {"put", "put_nowait", "register_buffer", "register_parameter", "set", "setattr"}
+"""Functions and methods that keep their arguments where other code finds them, whatever their object is."""
+
 REGISTERING = frozenset(["add_module", "register_module"])
 """Methods of modules that add their last argument under a name."""
 

@@ -9,7 +9,8 @@ from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.values import SELECTING, TENSOR, Link, Origin, Value, is_same
+from unplace.analysis.domain.values import CONTAINER, SELECTING, TENSOR, UNKNOWN, Link, Origin, Value, is_same
+from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.project.module import ModuleIndex
@@ -20,11 +21,12 @@ from unplace.analysis.queries.noticed import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names
+from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
-from unplace.torchapi import results
+from unplace.torchapi import members, results
 from unplace.transform.defined_anew import defined_anew
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.meant import has_gradient_read, is_optimised, meant
@@ -115,7 +117,10 @@ def _unfit(site: Site) -> Refuse | None:
         return Refuse(Refusal.READS_ANOTHER_VIEW(line=Line(read_while_written)))
     if site.is_leaf() and has_gradient_read(site):
         return Refuse(Refusal.LEAF(name=site.name))
-    if site.is_metadata() and _is_detached(site.program.module):
+    index = _may_be_copied(site)
+    if index is not None and _picks_copies(site, index):
+        return Refuse(Refusal.SELECTION_PERHAPS(index=code_of(index)))
+    if site.is_metadata() and site.write.short_name not in members.DETACHED and _is_detached(site.program.module):
         return Refuse(Refusal.VIEW_DETACHED(name=site.name))
     return None
 
@@ -137,9 +142,33 @@ def assumptions_about(site: Site) -> tuple[Reason, ...]:
     found += operands_apart(site) or ()
     if any(obj.overlapping for obj in site.state.roots(value.objs)):
         found.append(Assumption.NOT_EXPANDED(name=site.name))
+    copied = _may_be_copied(site)
+    if copied is not None:
+        found.append(Assumption.NO_COPY_BY_INDEX(index=code_of(copied)))
     if not site.is_untracked() and may_keep_graph(site.run, site.write):
         found.append(Assumption.NO_GRAPH_WHERE_OFF(name=site.name))
     return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else tuple(found)
+
+
+def _may_be_copied(site: Site) -> ast.expr | None:
+    """Return an index by which the write may go to a copy, `y[rows].add_(1)`; None where each gives a view."""
+    node: ast.expr = site.write.target
+    if isinstance(node, ast.Subscript) and site.write.kind in (WriteKind.STORE, WriteKind.AUGMENTED_STORE):
+        node = node.value
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        holder = site.run.values.get(node.value)
+        if isinstance(node, ast.Subscript) and holder is not None and holder.is_tensor:
+            if is_basic_index(site.run, node.slice) is None:
+                return node.slice
+        node = node.value
+    return None
+
+
+def _picks_copies(site: Site, index: ast.expr) -> bool:
+    """Tell whether an index, or a part of it, is known to be a tensor, a list or a tuple, which mostly copies."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    values = (site.run.values.get(part) for part in parts)
+    return any(value is not None and not value.may_be(UNKNOWN) and value.may_be(TENSOR | CONTAINER) for value in values)
 
 
 def operands_apart(site: Site) -> tuple[Reason, ...] | None:

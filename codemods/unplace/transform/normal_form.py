@@ -28,7 +28,7 @@ from unplace.torchapi import members
 from unplace.transform.emit.written_out import can_be_written_out
 from unplace.transform.legality import of_selection, private_copy
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Copy, Inline, Keep, Plain, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import Copy, CopySaved, Inline, Keep, Plain, Rebind, Refuse, Split, Verdict
 
 _STORES = (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
 
@@ -58,7 +58,7 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
     first = chain[0]
     is_dense = any(each.form is Form.MASKED_STORE or each.write.short_name in members.DENSE for each in chain)
     is_dense = is_dense or first.write.kind is WriteKind.OUT
-    if isinstance(verdict, Copy) and not verdict.views:
+    if (isinstance(verdict, Copy) and not verdict.views) or _is_made_a_copy(first, verdict):
         is_dense = False
     elif not isinstance(verdict, Rebind | Inline | Split):
         return verdict
@@ -67,8 +67,16 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
         return verdict
     can_stay = first.write.kind.is_statement or isinstance(first.statement, ast.Expr)
     if can_stay and is_dense and first.write.kind is not WriteKind.OUT and not first.options.functional:
-        return private_copy(first)
+        if reads_order(first.run, first.write, is_dense=False) is None:  # a clone keeps the order, but no gaps
+            return private_copy(first)
     return Refuse(Refusal.ORDER_READ(call=code_of(reader), line=Line(reader.lineno)))
+
+
+def _is_made_a_copy(site: Site, verdict: Verdict) -> bool:
+    """Tell whether a copy for autograd is made of what the written tensor is bound to: `y = make(x).clone()`."""
+    keys = (site.run.names.key_of(obj) for obj in site.value.objs)
+    makers = {key[0] for key in keys if isinstance(key, tuple)}
+    return isinstance(verdict, CopySaved) and not makers.isdisjoint(verdict.copied)
 
 
 def is_costly(site: Site, verdict: Verdict) -> bool:

@@ -38,7 +38,7 @@ from unplace.transform.filter import Filter
 from unplace.transform.flags import flags
 from unplace.transform.functional.planning import without_stores
 from unplace.transform.intent import is_hardly_of_tensor
-from unplace.transform.normal_form import Clones, is_costly
+from unplace.transform.normal_form import Clones, is_costly, keeping_order
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
@@ -170,8 +170,12 @@ class Planner:
         verdicts = fallbacks.choose(legal)
         self._report.later |= {decision.site for decision in fallbacks.later}
         statements = dict.fromkeys(decision.site.statement for decision in verdicts)
-        chosen = {s: [d.becoming(respected(d.sites, verdicts.get(d, d.verdict))) for d in legal[s]] for s in statements}
-        return {s: list(map(_not_contradicted, ds)) for s, ds in chosen.items()}
+        return {s: [self._allowed(d.becoming(verdicts.get(d, d.verdict))) for d in legal[s]] for s in statements}
+
+    def _allowed(self, decision: Decision) -> Decision:
+        """Return a decision about a write that stays, as far as handlers, readers of strides and runs allow it."""
+        verdict = respected(decision.sites, keeping_order(decision.sites, decision.verdict))
+        return _not_contradicted(decision.becoming(verdict))
 
     def _without_hidden_writes(self, plan: _Plan, left_out: list[Site]) -> _Plan:
         """Leave a `.data` store alone where another write to the tensor stays in place.

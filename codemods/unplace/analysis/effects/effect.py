@@ -224,6 +224,17 @@ class Effect(NamedTuple):
     leaves: tuple[Left, ...] = ()
 
 
+def keeps_arguments(effect: Effect | None) -> bool:
+    """Tell whether a function certainly keeps what it gets, or what it returns."""
+    if effect is None:
+        return False
+    return bool(effect.surely_keeps) or (effect.returned is not None and _is_kept(effect.returned))
+
+
+def _is_kept(returned: Returned) -> bool:
+    return returned.is_kept or any(_is_kept(inner) for _, inner in returned.elements)
+
+
 def leaves_alone(effect: Effect, name: str) -> bool:
     """Tell whether a function only reads the argument of a parameter, so that a copy would do as well."""
     return effect.returned is not None and hands_on(effect, name) and name not in _mentioned(effect.returned)

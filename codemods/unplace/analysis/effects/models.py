@@ -243,6 +243,11 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
     "einops.repeat": (
         Model("tensor * **", Effect(Returned(UNKNOWN, kind_of="tensor", likely=True, label="einops.repeat()"))),
     ),
+    **_functions(
+        "numpy",
+        "asanyarray asarray ascontiguousarray frombuffer",
+        Model("* **", keeping("the array that shares its memory", gives(ARRAY), certain=True)),
+    ),
     "typing.cast": (Model("typ val", Effect(Returned(UNKNOWN, same="val"))),),
     "typing_extensions.cast": (Model("typ val", Effect(Returned(UNKNOWN, same="val"))),),
 }

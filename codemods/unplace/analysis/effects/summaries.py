@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from unplace.analysis.domain.facts import ANY, Facts
-from unplace.analysis.domain.refs import Instance
+from unplace.analysis.domain.refs import Bound, Function, Instance, Partial, alternatives
 from unplace.analysis.domain.snapshot import IN_ATTRIBUTES, Snapshot
 from unplace.analysis.domain.state import refs_of_either
 from unplace.analysis.domain.values import (
@@ -32,6 +32,7 @@ from unplace.analysis.interpret.slots import INSIDE_OF_UNKNOWN, first_attribute,
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.recording import brings_no_graph
 from unplace.analysis.queries.asked_for import is_never_asked_for
+from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.types.kinds import numbers_in
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members
@@ -71,8 +72,11 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     guessed: set[str] = set()
     keeps_outer = False
     stored = [_stored(run, state) for _, state in exits]
-    for (_, state), slots in zip(exits, stored, strict=True):
+    for (value, state), slots in zip(exits, stored, strict=True):
         changes |= _changed(run, state, slots)
+        carried = _parameters(_carried(run, [value, *slots.values()], state))
+        keeps |= carried
+        surely_kept |= carried
         held = frozenset(o for (holder, _), value in slots.items() for o in value.objs - _own(run, holder))
         kept = state.reachable(held) | frozenset(state.kept)
         keeps |= _parameters(kept)
@@ -107,6 +111,29 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
         leaves=_left(run, [state for _, state in exits], stored) if changes else (),
     )
+
+
+def _carried(run: Run, values: Sequence[Value], state: Snapshot) -> Objs:
+    """Return what is held by functions that are handed out: by names that they capture, as receivers or arguments.
+
+    return lambda k: t * k              hooks.append(box.read)              return (t * k for k in ks)
+    """
+    objs = state.reachable(obj for value in values for obj in value.objs)
+    found: set[Obj] = set()
+    for value in (*values, *(held for _, held in state.reachable_slots(objs))):
+        for ref in alternatives(value.ref):
+            if isinstance(ref, Function):
+                found |= run.captured_by(ref, state)
+            elif isinstance(ref, Bound):
+                found |= ref.receiver.objs
+            elif isinstance(ref, Partial):
+                found |= {obj for given in ref.positional for obj in given.objs}
+    for obj in objs:
+        key = run.names.key_of(obj) if run.names.owns(obj) else None
+        node = key[0] if isinstance(key, tuple) else None
+        names = {n.id for n in walk(node) if isinstance(n, ast.Name)} if isinstance(node, ast.GeneratorExp) else ()
+        found |= {held for name in names if name in state.env for held in state.env[name].objs}
+    return state.reachable(found)
 
 
 def _captured(run: Run, obj: Obj) -> str | None:
@@ -384,6 +411,8 @@ def _is_kept(value: Value, state: Facts) -> bool:
     """Tell whether an attribute or container from outside holds a value, or other code certainly keeps it."""
     keeper = state.kept_by(value.objs)
     is_held = any(h.origin is not Origin.FRESH and is_same(inner, value) for (h, _), inner in state.heap.items())
+    bases = (state.bases[obj] for obj in value.objs if obj in state.bases)
+    is_held = is_held or any(h.origin in (Origin.GLOBAL, Origin.CLOSURE) for base in bases for h in base.holders)
     return is_held or (keeper is not None and keeper.certain)
 
 

@@ -71,9 +71,10 @@ from unplace.analysis.project.module import home
 from unplace.analysis.project.replaced import changed_later
 from unplace.analysis.project.switches import switches_inplace
 from unplace.analysis.project.taken_apart import is_hooked_elsewhere
-from unplace.analysis.project.unfollowed import cached_functions, has_forward_hooks
+from unplace.analysis.project.unfollowed import cached_functions, has_forward_hooks, has_keeping_hooks
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.bindings import last_name
+from unplace.analysis.syntax.liveness import SEES_LOCALS
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.own_methods import is_of_posing_class
 from unplace.diagnostics.forms import PARTIAL, WRITERS, Proof, WriteKind, is_true
@@ -102,7 +103,7 @@ class Calls:
             owner = base.ref.qualified if base.must_be(CALLABLE) and isinstance(base.ref, Named) else None
             is_of_class = owner is not None and (func.attr == "from_pretrained" or owner in results.TENSOR_CLASSES)
             if not base.must_be(NAMESPACE) and not is_of_class:  # nn.Embedding.from_pretrained(...)
-                return method_calls.of_method(self, node, func, base, state)
+                return self._cached(node, method_calls.of_method(self, node, func, base, state), state)
             callee = attribute_of(self.evaluator, func, base, state)
             self.run.values[func] = callee
         else:
@@ -134,12 +135,17 @@ class Calls:
 
     def apply(self, node: ast.Call, callee: Value, arguments: Arguments, state: State) -> Value:
         """Return the result of calling a value; a cache keeps it, and a forward hook may, with a module's arguments."""
-        made = self._apply(node, callee, arguments, state)
-        if last_name(node.func) in cached_functions(self.run.program.module):
-            self.run.keep(state, made.objs, f"the cache of `{code_of(node.func)}`", node.lineno, certain=True)
+        made = self._cached(node, self._apply(node, callee, arguments, state), state)
         if callee.may_be(MODULE) and self._may_be_hooked(node.func):
             given = frozenset(obj for value in (made, *arguments.all()) for obj in value.objs)
-            self.run.keep(state, given, f"a hook of `{code_of(node.func)}(...)`", node.lineno)
+            is_certain = has_keeping_hooks(self.run.program)
+            self.run.keep(state, given, f"a hook of `{code_of(node.func)}(...)`", node.lineno, certain=is_certain)
+        return made
+
+    def _cached(self, node: ast.Call, made: Value, state: State) -> Value:
+        """Return the result of a call, which a cache keeps."""
+        if last_name(node.func) in cached_functions(self.run.program.module):
+            self.run.keep(state, made.objs, f"the cache of `{code_of(node.func)}`", node.lineno, certain=True)
         return made
 
     def _may_be_hooked(self, callee: ast.expr) -> bool:
@@ -183,7 +189,7 @@ class Calls:
         self.run.cannot_follow(node, state)
         method_calls.of_handed(self.run, node, values, state)
         label = f"`{code_of(node.func)}(...)`"
-        given = anything(values)
+        given = anything([*values, *(state.env.values() if last_name(node.func) in SEES_LOCALS else ())])
         for value in [*values, *([callee] if callee is not None else [])]:
             given |= value.objs
             for ref in alternatives(value.ref):
@@ -192,7 +198,7 @@ class Calls:
                     given |= self.run.captured_by(ref, state)
         if given:
             reachable = given = state.reachable(given)
-            self.run.keep_all(state, reachable, label, node.lineno)
+            self.run.keep_all(state, reachable, label, node.lineno, certain=last_name(node.func) in modules.KEEPERS)
             clobber(self.run, node, reachable, state)
         if any(is_any_module(self.run, value) for value in values):
             self.run.changes_any = True
@@ -215,7 +221,16 @@ class Calls:
 
     def _holds_arguments(self, node: ast.Call) -> bool:
         """Tell whether a call is one of a class, or of Python's own functions: `iter(x)`, `partial(f, x)`, `Box(x)`."""
-        name = self.run.program.module.qualified(self.run.scope, node.func, with_builtins=True)
+        module, scope = self.run.program.module, self.run.scope
+        name = module.qualified(scope, node.func, with_builtins=True)
+        for obj in self.run.values[node.func].objs if name is None and node.func in self.run.values else ():
+            maker = self.run.names.key_of(obj)  # get = attrgetter("t"), then get(box)
+            made = (
+                module.qualified(scope, maker[0].func)
+                if isinstance(maker, tuple) and isinstance(maker[0], ast.Call)
+                else None
+            )
+            name = made if made is not None and made.startswith("operator.") else name
         is_of_python = name is not None and name.partition(".")[0] in sys.stdlib_module_names
         return is_of_python or (name or code_of(node.func)).rpartition(".")[2][:1].isupper()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.ranks import Ranks
 from unplace.analysis.domain.refs import Class, Function, Instance
@@ -52,6 +52,7 @@ class Analysis(Protocol):
     """The analysis of one module, as its runs and the queries on runs use it."""
 
     module: ModuleIndex
+    answers: dict[Hashable, object]  # to questions about several runs
     earlier: dict[tuple[Class, str], Value]  # of attributes, before the assignments that are estimated right now
 
     def run(self, scope: Scope) -> Run | None:
@@ -412,7 +413,7 @@ class Run:
             return met._replace(tracked=Tracked.MAYBE) if met.tracked is Tracked.NO else met
         return met
 
-    def captured_by(self, function: Function, state: State) -> Objs:
+    def captured_by(self, function: Function, state: Facts) -> Objs:
         """Return the objects held by the names of this scope that an inner function captures."""
         names = sorted(function.captured(self.scope))
         return anything([state.env[n] for n in names if n in state.env and state.env[n].objs])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Class, Instance
-from unplace.analysis.domain.values import Obj
+from unplace.analysis.domain.values import NO_OBJS, Obj
+from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.module import ModuleIndex, once
-from unplace.analysis.syntax.nodes import code_of, walk
+from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.reasons import Line, Reason
@@ -26,12 +28,14 @@ def attributes_holding(state: Facts, obj: Obj) -> Iterator[tuple[Class, str]]:
                     yield value.ref.of, name
 
 
-@once
-def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
+def other_holder(program: Analysis, owner: Class, name: str) -> Reason | None:
     """Return the reason why an attribute isn't the only holder of its tensor; None where the file shows none."""
-    other = other_attribute(owner, name)
-    if other is not None:
-        return other
+    return other_attribute(program, owner, name) or _holder_outside(program.module, owner, name)
+
+
+@once
+def _holder_outside(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
+    """Return the reason why code outside the methods of a class also holds the tensor of an attribute."""
     for scope, call in module.calls_named(owner.node.name):
         given = next(names_given(owner, name, scope, call), None)
         if given is not None:
@@ -43,9 +47,9 @@ def other_holder(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
     return Refusal.PASSED_TOO(line=Line(passing.lineno), name=name) if passing is not None else None
 
 
-def other_attribute(owner: Class, name: str) -> Reason | None:
+def other_attribute(program: Analysis, owner: Class, name: str) -> Reason | None:
     """Return the reason why another attribute of the object may hold the same; None where the class shows none."""
-    other = next(_twins(owner, name), None)
+    other = next(_twins(program, owner, name), None)
     return Refusal.ATTRIBUTE_TOO(other=other, name=name) if other is not None else None
 
 
@@ -117,21 +121,20 @@ def _sources(owner: Class, name: str) -> Iterator[tuple[Scope, ast.expr]]:
                 yield method, source
 
 
-def _twins(owner: Class, name: str) -> Iterator[str]:
-    """Iterate over attributes that may share memory with this one: one is made from the other, or both from a name."""
-    own = [(method, root) for method, source in _sources(owner, name) if (root := root_of(source)) is not None]
-    made_from = {root.attr for _, root in own if isinstance(root, ast.Attribute)}
+def _twins(program: Analysis, owner: Class, name: str) -> Iterator[str]:
+    """Iterate over what else holds the memory of an attribute when a method of the class ends.
+
+    self.a = a              self.views = [self.a.t()]
+    """
     for cls in owner.linearized():
-        for other, assigned in cls.assigned.items():
-            if other == name:
-                continue
-            if other in made_from:
-                yield other
-            for method, source in assigned:
-                root = root_of(source) if source is not None else None
-                is_same = isinstance(root, ast.Name) and any(m is method and code_of(r) == root.id for m, r in own)
-                if is_same or (isinstance(root, ast.Attribute) and root.attr == name):
-                    yield other
+        for method in cls.scope.inner:
+            for _, state in program.exits(method) if method.parameters and not method.is_class else ():
+                own = state.env.get(method.parameters[0].arg)
+                fields = dict(chain.from_iterable(map(state.fields_of, own.objs if own is not None else NO_OBJS)))
+                shared = state.roots(fields.pop(name).objs) if name in fields else NO_OBJS
+                for key, value in fields.items():
+                    if not shared.isdisjoint(state.roots(state.reachable(value.objs))):
+                        yield str(key)
 
 
 def root_of(source: ast.expr) -> ast.Name | ast.Attribute | None:

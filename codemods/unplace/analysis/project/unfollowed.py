@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unplace import torchapi
-from unplace.analysis.domain.refs import Choice, Class, Instance, alternatives
+from unplace.analysis.domain.refs import Choice, Class, Function, Instance, alternatives
 from unplace.analysis.domain.values import CALLABLE, MODULE, Value
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Unfollowed
-from unplace.analysis.project.calling import calls_of_objects, is_object_of, may_call
+from unplace.analysis.project.calling import calls_of_objects, function_of, is_object_of, may_call
 from unplace.analysis.project.module import ModuleIndex, imported_from_run, once, parents_in
 from unplace.analysis.project.vmapped import mapped
 from unplace.analysis.syntax.bindings import last_name
@@ -131,6 +131,28 @@ def hooks(module: ModuleIndex) -> frozenset[ast.expr]:
 def has_forward_hooks(module: ModuleIndex) -> bool:
     """Tell whether a file registers hooks that get what modules are called with, and what they return."""
     return any(module.calls_named(name) for name in torchapi.FORWARD_HOOKS)
+
+
+def has_keeping_hooks(program: Analysis) -> bool:
+    """Tell whether a hook of the file may keep what modules are called with or return: its code doesn't rule it out."""
+    if "keeping hooks" not in program.answers:
+        program.answers["keeping hooks"] = True  # a hook that runs a module with hooks asks for itself
+        calls = (each for name in torchapi.FORWARD_HOOKS for each in program.module.calls_named(name))
+        program.answers["keeping hooks"] = any(not _only_looks(program, *each) for each in calls)
+    return bool(program.answers["keeping hooks"])
+
+
+def _only_looks(program: Analysis, scope: Scope, call: ast.Call) -> bool:
+    """Tell whether the hook that a call registers keeps nothing that it gets."""
+    hook = call.args[0] if call.args else None
+    if isinstance(hook, ast.Lambda):
+        functions = [Function(program.module.scopes.by_node[hook])]
+    else:
+        value = program.estimate(scope, hook) if hook is not None else None
+        found = function_of(program, value.ref) if value is not None else None
+        functions = [found] if found is not None else []
+    effects = [program.summary(function) for function in functions]
+    return bool(effects) and not any(e is None or e.returned is None or e.keeps or e.puts or e.leaves for e in effects)
 
 
 @once

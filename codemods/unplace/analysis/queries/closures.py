@@ -19,7 +19,7 @@ from unplace import torchapi
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import NUMBER, TENSOR, Obj, Origin
 from unplace.analysis.interpret.run import Analysis, Run
-from unplace.analysis.project.module import parents_in
+from unplace.analysis.project.module import parents_in, uses_by_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.reasons import Reason
 from unplace.diagnostics.refusals import Refusal
@@ -47,6 +47,33 @@ def second_holder(run: Run, obj: Obj) -> Reason | None:
             if isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
                 return Refusal.OUTER_SHARES(name=ast.unparse(source), function=scope.name)
     return None
+
+
+def handed_on(program: Analysis, name: str, *, is_attribute: bool = False) -> ast.expr | None:
+    """Return a read of a global name, or of attributes of a name, that doesn't only compute something new with it."""
+    module = program.module
+    for scope, node in uses_by_name(module).get(name, ()):
+        if isinstance(node, ast.Attribute) is not is_attribute or not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+            continue
+        owner = module.scopes.owner(scope, name) if not is_attribute else None
+        run = program.run(scope) if is_attribute or owner is None or owner.is_module else None
+        if run is not None and not _is_written(run, node) and not _gives_new(run, run.parents.get(node), node):
+            return node
+    return None
+
+
+def _is_written(run: Run, node: ast.expr) -> bool:
+    """Tell whether a tensor is only written where it is read: `state.mul_(k)` as a statement, `out=state`."""
+    parent = run.parents.get(node)
+    if isinstance(parent, ast.keyword):
+        return parent.arg == "out"
+    call: ast.AST = node
+    while isinstance(parent := run.parents.get(call), ast.Attribute):  # state.mul_(k).add_(x)
+        around = run.parents.get(parent)
+        if not isinstance(around, ast.Call) or around.func is not parent:
+            return False
+        call = around
+    return call is not node and isinstance(parent, ast.Expr)
 
 
 def _is_held_alone(program: Analysis, scope: Scope, name: str) -> bool:

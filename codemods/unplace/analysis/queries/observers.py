@@ -25,10 +25,10 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.domain.views import UNCERTAIN
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.project.held_elsewhere import holder_of_attribute, holder_of_global
-from unplace.analysis.project.sharing import attributes_holding, other_holder
+from unplace.analysis.project.unfollowed import has_keeping_hooks
 from unplace.analysis.queries import apart, fields
-from unplace.analysis.queries.closures import is_held_by_name_alone, second_holder
+from unplace.analysis.queries.closures import is_held_by_name_alone
+from unplace.analysis.queries.holders import also_held_by
 from unplace.analysis.queries.noticed import (
     LiveView,
     Observers,
@@ -40,6 +40,7 @@ from unplace.analysis.queries.noticed import (
 )
 from unplace.analysis.queries.slots import place_of, places_of
 from unplace.analysis.queries.yielded import are_earlier_rows, is_last_row, listed, yielded
+from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import variadic
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.reasons import Line, Reason, quoted
@@ -423,8 +424,10 @@ class Watch:
         for obj in sorted(outside):
             if obj.parameter is not None and self._of_parameter is not None:
                 self._ask_callers(obj.parameter, found)
+                if self.run.scope.name in OF_INSTANCES and has_keeping_hooks(self.run.program):
+                    found.blockers.append(Refusal.HOOKED())
                 continue
-            holder = self._also_held_by(obj)
+            holder = also_held_by(self.run, state, obj)
             if holder is not None:
                 found.blockers.append(holder)
                 continue
@@ -448,38 +451,3 @@ class Watch:
             blockers, assumptions = self._of_parameter(parameter)
             found.blockers += blockers
             found.assumptions += [a for a in assumptions if a not in found.assumptions]
-
-    def _also_held_by(self, obj: Obj) -> Reason | None:
-        """Return the reason why the code in sight holds a tensor from outside twice; None where it doesn't."""
-        if obj.origin is Origin.CLOSURE:
-            return second_holder(self.run, obj) or self._held_outside(obj)
-        if obj.origin is Origin.GLOBAL:
-            return self._held_outside(obj) or holder_of_global(self.run.program.module, obj.label.strip("`"))
-        return self._held_by_its_class(obj) if obj.origin is Origin.ATTRIBUTE else None
-
-    def _held_by_its_class(self, obj: Obj) -> Reason | None:
-        """Return the reason why an attribute isn't the only holder of a tensor, as the class of its object shows."""
-        for owner, name in attributes_holding(self.state, obj):
-            found = other_holder(self.run.program.module, owner, name) or holder_of_attribute(
-                self.run.program, owner, name
-            )
-            if found is not None:
-                return found
-        return None
-
-    def _held_outside(self, obj: Obj) -> Reason | None:
-        """Return the reason why a tensor of an outer scope shares memory with another name there."""
-        name = obj.label.strip("`")
-        program = self.run.program
-        owner = program.module.scopes.owner(self.run.scope, name)
-        outer = program.run(owner) if owner is not None and owner is not self.run.scope else None
-        if owner is None or outer is None:
-            return None
-        for state in (*(state for _, state in program.exits(owner)), *(w.state for w in outer.writes.values())):
-            held = state.env.get(name)
-            others = [(n, v) for n, v in state.env.items() if n != name and not n.startswith(HIDDEN)]
-            for other, value in others if held is not None else ():
-                if held is not None and state.may_share(state.reachable(value.objs), held.objs):
-                    shares = Refusal.OUTER_SHARES(name=other, function=owner.name)
-                    return Refusal.SLOT_SHARES(place=other) if owner.is_module else shares
-        return None

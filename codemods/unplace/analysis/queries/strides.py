@@ -8,15 +8,16 @@ s.transpose(1, 2).view(n, -1)           so that this would raise
 from __future__ import annotations
 
 import ast
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 from unplace import torchapi
-from unplace.analysis.domain.refs import Function, TorchModule
-from unplace.analysis.domain.values import Obj, Objs, Origin
+from unplace.analysis.domain.refs import TorchModule
+from unplace.analysis.domain.values import NO_OBJS, Obj, Objs, Origin
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project.calling import calls_of
+from unplace.analysis.project.calling import calls_of, function_of
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.types.parameters import argument_for
 from unplace.torchapi import Operator, View, members, modules
@@ -55,13 +56,16 @@ def _is_permuted(run: Run, objs: Objs) -> bool:
 
 
 def _leaves(run: Run, objs: Objs) -> bool:
-    """Tell whether a function hands tensors out: it returns, yields or keeps them, or passes them to functions."""
-    kept = [*run.kept_in.values(), *(state.roots(value.objs) for value, state in run.returns)]
-    kept += [held.objs for _, state in run.returns for held in state.heap.values()]
+    """Tell whether others may ask a tensor: the function returns, yields, keeps or passes it, or a closure has it."""
+    if run.scope.suspends or any(obj.origin is not Origin.FRESH for obj in objs):
+        return True
+    found: list[AbstractSet[Obj]] = [*run.kept_in.values()]
+    for value, state in run.returns:
+        found += [state.roots(value.objs), *(held.objs for held in state.heap.values())]
+        found += [held.objs for name, held in state.env.items() if name in run.scope.captured]
     passed = (run.values.get(arg) for call in run.followed if isinstance(call, ast.Call) for arg in _given(call))
-    given = (value.objs for value in passed if value is not None)
-    is_given = any(obj.origin is not Origin.FRESH for obj in objs)
-    return is_given or run.scope.suspends or any(not objs.isdisjoint(found) for found in (*kept, *given))
+    found += [value.objs for value in passed if value is not None]
+    return not all(map(objs.isdisjoint, found))
 
 
 def _asked_elsewhere(run: Run, objs: Objs, is_dense: bool) -> ast.Call | None:
@@ -116,6 +120,10 @@ class _Search:
         if not isinstance(node, ast.Call | ast.Attribute):
             return False
         operator = self._operator(node) if isinstance(node, ast.Call) else None
+        if operator is None and isinstance(node, ast.Call):
+            run, returned = self._returned(node)
+            search = _Search(run, NO_OBJS) if run is not None else self
+            return run is not None and any(map(search.is_part, returned))
         if operator is not None and operator.view is View.NEVER:
             return False
         if operator is not None and operator.short in members.PARTING:
@@ -189,12 +197,16 @@ class _Search:
 
     def _returned_by(self, node: ast.Call) -> _Order:
         """Return the order of what a call returns: a function of the file may permute what it makes."""
-        callee = self.run.values.get(node.func)
-        scope = callee.ref.scope if callee is not None and isinstance(callee.ref, Function) else None
-        is_near = scope is not None and scope is not self.run.scope and self.run.program.module.owns(scope)
-        run = self.run.program.run(scope) if scope is not None and is_near else None
-        returned = frozenset(obj for value, _ in (run.returns if run is not None else ()) for obj in value.objs)
+        run, returned = self._returned(node)
         return _Order.PERMUTED if run is not None and _is_permuted(run, returned) else self.of_others
+
+    def _returned(self, node: ast.Call) -> tuple[Run | None, Objs]:
+        """Return the run of a function of the file that a call runs, with what it returns."""
+        program, callee = self.run.program, self.run.values.get(node.func)
+        function = function_of(program, callee.ref) if callee is not None else None
+        is_near = function is not None and function.scope is not self.run.scope and program.module.owns(function.scope)
+        run = program.run(function.scope) if function is not None and is_near else None
+        return run, frozenset(obj for value, _ in (run.returns if run is not None else ()) for obj in value.objs)
 
     def _operator(self, node: ast.Call) -> Operator | None:
         name = self.run.program.module.qualified(self.run.scope, node.func)

@@ -15,7 +15,10 @@ from unplace.analysis.syntax.evaluation import When, leaves_out, parts
 from unplace.analysis.syntax.nodes import LOOPS, TRIES, children, walk
 from unplace.analysis.syntax.scopes import Scope
 
-_SEES_ALL = {"locals", "vars", "eval", "exec", "globals", "get_ipython"}
+SEES_LOCALS = frozenset(["locals", "vars", "eval", "exec"])
+"""Functions that get at everything that a function names."""
+
+_SEES_ALL = SEES_LOCALS | {"globals", "get_ipython"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 

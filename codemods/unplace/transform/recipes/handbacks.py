@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.refs import Choice, Function
 from unplace.analysis.domain.values import Obj, Origin
+from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import (
     Handed,
@@ -36,7 +37,7 @@ from unplace.analysis.queries.noticed import Observers
 from unplace.analysis.queries.observers import Watch
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.classes import OF_INSTANCES
-from unplace.analysis.syntax.nodes import own_nodes, walk
+from unplace.analysis.syntax.nodes import code_of, own_nodes, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption
@@ -270,6 +271,12 @@ class Handbacks:
         """Choose where the tensor returned for one parameter goes: to the names of the old one, or into a clone."""
         place = site.write.target
         refused = Refuse(Refusal.NOT_TWICE(place=site.name)) if found_again(place) else None
+        if (
+            isinstance(place, ast.Subscript)
+            and site.value.is_tensor
+            and is_basic_index(site.run, place.slice) is not True
+        ):
+            return Refuse(Refusal.SELECTION_PERHAPS(index=code_of(place.slice)))
         rebound: Rebind | Copy | Refuse = refused or rebind(site, place)
         if isinstance(rebound, Refuse) and isinstance(place, ast.Subscript) and site.value.is_tensor:
             copied = private_copy(site)

@@ -13,7 +13,7 @@ from unplace.analysis.project.handed_to import default_for, taken_by
 from unplace.analysis.project.module import ModuleIndex, once, parents_in, uses_by_name
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.taken_apart import is_taken_apart
-from unplace.analysis.project.unfollowed import has_forward_hooks
+from unplace.analysis.project.unfollowed import has_forward_hooks, has_keeping_hooks
 from unplace.analysis.queries.inputs import (
     ReadBehind,
     is_read_once,
@@ -65,6 +65,8 @@ class Judge:
         call may run other modules before, they are assumed to make a new tensor.
         """
         verdict = self._by_facts(flag, calls)
+        if isinstance(verdict, Inline) and verdict.assumptions and has_keeping_hooks(self.program):
+            return Refuse(Refusal.HOOKED())
         is_open = isinstance(verdict, Inline) and not {_NOBODY, _FUNCTION_INPUT}.isdisjoint(verdict.assumptions)
         thrown = thrown_away_call(self.program, self._made(flag), [c.node for c in calls]) if is_open else None
         if thrown is not None:
