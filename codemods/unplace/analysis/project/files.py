@@ -48,9 +48,9 @@ _MOST_RELATED = 100
 class Project:
     """The files of one run, each parsed when another one asks for a name in it.
 
-    An answer about a file is computed as if nothing had been asked before, and kept only if no query led back to one
-    that was under way. So answers depend neither on the order in which files are handled nor on how processes share
-    them; each process has its own `Project`.
+    Each has one program, as long as its index is kept, which remembers what was asked about the file. Answers depend
+    neither on the order in which files are handled nor on how processes share them (see `Asking`); each process has its
+    own `Project`.
     """
 
     def __init__(
