@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import cached_property, partial, reduce
 from typing import Any, Protocol, TypeVar, cast
 
@@ -33,7 +33,6 @@ from unplace.analysis.effects.effect import Effect
 from unplace.analysis.effects.summaries import NO_EFFECT, exits_of, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
-from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import attributes, members
 from unplace.analysis.project.asking import Asking, Memory
 from unplace.analysis.project.entering import enter, parameter
@@ -108,13 +107,11 @@ class Program:
         self._derived = derived
         self._asking = others.asking if others is not None else Asking()
         self._memory = Memory()
-        self._runs: dict[Hashable, tuple[Any, Hashable]] = {}
+        self._runs: dict[Hashable, tuple[Any, Hashable]] = {}  # with other answers that refer to runs
         self._variants: dict[Scope, set[Fixed]] = {}
         self._askers: dict[Scope, set[Scope]] = {}
         self._of_libraries: dict[str, Value] = {}  # the values of imported names
         self.earlier: dict[tuple[Class, str], Value] = {}
-        self.users: dict[Scope, list[tuple[Program, Scope]]] = {}  # the other files that may use a function
-        self.handed: dict[Hashable, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]] = {}  # by callee
         self.answers: dict[Hashable, object] = {}  # to questions about several runs
 
     @classmethod
@@ -130,8 +127,6 @@ class Program:
     def close(self) -> None:
         """Drop the runs, which refer to their program: without the cycles, their memory is free at once."""
         self._runs.clear()
-        self.users.clear()
-        self.handed.clear()
         self.answers.clear()
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
@@ -377,6 +372,10 @@ class Program:
     def answer(self, question: Hashable, work: Callable[[], T], otherwise: T) -> T:
         """Return the answer to a question about the file, which `work` finds once; `otherwise` says nothing."""
         return self._asking.answer(self._memory, question, work, otherwise, otherwise)
+
+    def answer_for_now(self, question: Hashable, work: Callable[[], T], otherwise: T) -> T:
+        """Do the same as `answer`, for an answer that refers to runs or programs: it is dropped with the runs."""
+        return self._asking.answer(self._memory, question, work, otherwise, otherwise, self._runs)
 
     def _guess(self, scope: Scope, name: str) -> Value:
         values = [parameter(self, scope, argument) for argument in scope.parameters if argument.arg == name]
