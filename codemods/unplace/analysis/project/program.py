@@ -216,7 +216,8 @@ class Program:
 
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return the returned value and the facts at each exit of a function; nothing when it is too complex."""
-        done = self._finished(scope)
+        program = self.home_of(scope)
+        done = program._finished(scope) if program.module.owns(scope) else None
         return exits_of(*done) if done is not None and done is not _UNDER_WAY else []
 
     # -- other files ----------------------------------------------------------------------------------------------
