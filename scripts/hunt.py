@@ -25,7 +25,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from generator.oracle import Fault, Result, Verdict, judge
-from generator.programs import generate
+from generator.programs import DIALECTS, generate
 from generator.shrink import shrink
 from generator.unsafe import Judgement, Outcome, judge_unsafe
 from unplace.diagnostics.findings import Harm, Status
@@ -137,7 +137,7 @@ def kind_of(verdict: Verdict) -> str:
 
 def written(seed: int, dialect: str) -> str:
     """The program of a seed."""
-    return generate(seed, more=dialect == "forms", real_code=dialect == "real")
+    return generate(seed, dialect)
 
 
 def hunt(seeds: range, unsafe: bool, dialect: str) -> Tally:
@@ -260,13 +260,14 @@ def main() -> int:
     dialects = parser.add_mutually_exclusive_group()
     dialects.add_argument("--forms", action="store_true", help="generate the forms of code of generator/forms.py, too")
     dialects.add_argument("--real", action="store_true", help="generate mostly the forms of code of generator/real.py")
+    dialects.add_argument("--hunted", action="store_true", help="... or of generator/hunted.py")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="shrink wrong programs and save them here")
     parser.add_argument("--most", type=int, default=40, help="how many wrong programs to shrink")
     parser.add_argument("--each", type=int, default=6, help="... and how many that differ in the same way")
     parser.add_argument("--seconds", type=float, default=20.0, help="time for shrinking one program")
     options = parser.parse_args()
-    dialect = "forms" if options.forms else "real" if options.real else "plain"
+    dialect = next((name for name in DIALECTS if vars(options).get(name)), "plain")
     start, tally = time.monotonic(), Tally()
     with get_context("spawn").Pool(options.jobs) as pool:
         for part in pool.imap_unordered(

@@ -39,9 +39,9 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def wrong_ones(first: int, *, more: bool = False, real_code: bool = False) -> list[str]:
+def wrong_ones(first: int, dialect: str = "plain") -> list[str]:
     seeds = range(first, first + PORTION)
-    verdicts = {seed: judge(generate(seed, more=more, real_code=real_code)) for seed in seeds}
+    verdicts = {seed: judge(generate(seed, dialect)) for seed in seeds}
     return [f"seed {seed}: {told(verdict)}" for seed, verdict in verdicts.items() if verdict.result is Result.WRONG]
 
 
@@ -59,16 +59,16 @@ def test_generated_programs_keep_their_behaviour(first: int) -> None:
 
 @pytest.mark.parametrize("first", range(0, 100, PORTION))
 def test_programs_with_more_forms_of_code_keep_their_behaviour(first: int) -> None:
-    assert wrong_ones(first, more=True) == []
+    assert wrong_ones(first, "forms") == []
 
 
 @pytest.mark.parametrize("first", range(0, 100, PORTION))
 def test_programs_that_speak_real_code_keep_their_behaviour(first: int) -> None:
-    assert wrong_ones(first, real_code=True) == []
+    assert wrong_ones(first, "real") == []
 
 
 def test_unsafe_rewriting_is_right_where_its_assumptions_hold() -> None:
-    judged = {seed: judge_unsafe(generate(seed, real_code=True)) for seed in range(100, 100 + PORTION)}
+    judged = {seed: judge_unsafe(generate(seed, "real")) for seed in range(100, 100 + PORTION)}
     wrong = {seed: told(j.verdict) for seed, j in judged.items() if j.outcome is Outcome.WRONG}
     undecided = {seed: j.open for seed, j in judged.items() if j.outcome is Outcome.UNDECIDED}
     assert wrong == {}
@@ -103,7 +103,7 @@ def test_most_programs_run_and_many_fail_in_autograd() -> None:
 
 
 def test_programs_that_speak_real_code_run_and_fail_in_autograd() -> None:
-    texts = [generate(seed, real_code=True) for seed in range(100)]
+    texts = [generate(seed, "real") for seed in range(100)]
     verdicts = [judge(text, rewritten=text) for text in texts]
     ran = [verdict for verdict in verdicts if verdict.result is not Result.DISCARDED]
     assert len(ran) >= 0.85 * len(verdicts)
@@ -113,7 +113,7 @@ def test_programs_that_speak_real_code_run_and_fail_in_autograd() -> None:
 
 @cache
 def of_real_code() -> list[str]:
-    return [generate(seed, real_code=True) for seed in range(300)]
+    return [generate(seed, "real") for seed in range(300)]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_real_code_holds_this_form(form: str) -> None:
 @pytest.mark.parametrize("header", ["try:", "except .*:", "finally:", "case .*:", r"def [^:]*:", "if .*:", "with .*:"])
 def test_real_code_puts_the_body_behind_this_header(header: str) -> None:
     behind = re.compile(rf"^ *{header} (?!torch)[a-z]", re.MULTILINE)
-    assert sum(behind.search(generate(seed, real_code=True)) is not None for seed in range(600)) >= 3
+    assert sum(behind.search(generate(seed, "real")) is not None for seed in range(600)) >= 3
 
 
 # -- the oracle notices wrong rewrites ------------------------------------------------------------------------------

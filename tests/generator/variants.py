@@ -1,0 +1,75 @@
+"""Other ways to call the same program: with arguments in other layouts, twice, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+from torch.utils._pytree import tree_map_only
+
+from unplace.verification.examples import Maker, Program
+
+Variant = Callable[[Program], Program]
+
+
+def _each(change: Callable[[torch.Tensor], torch.Tensor]) -> Variant:
+    """The program with every tensor among its arguments in another layout; the new ones are leaves as the old were."""
+
+    def changed(value: object) -> object:
+        if type(value) is not torch.Tensor:
+            return value
+        made = change(value.detach())
+        return made.requires_grad_() if value.requires_grad else made
+
+    def variant(program: Program) -> Program:
+        return replace(program, arguments=tuple(map(changed, program.arguments)))
+
+    return variant
+
+
+def _transposed(value: torch.Tensor) -> torch.Tensor:
+    return value.mT.clone(memory_format=torch.contiguous_format).mT if value.dim() > 1 else _sliced(value)
+
+
+def _sliced(value: torch.Tensor) -> torch.Tensor:
+    return torch.stack([value, value], -1)[..., 0]
+
+
+def _expanded(value: torch.Tensor) -> torch.Tensor:
+    return value[:1].expand_as(value) if value.dim() else value.clone()
+
+
+def _channels_last(value: torch.Tensor) -> torch.Tensor:
+    return value.clone(memory_format=torch.channels_last) if value.dim() == 4 else value.clone()
+
+
+def _twice(program: Program) -> Program:
+    """The program called twice in a row, the second time with copies of the arguments that aren't leaves."""
+
+    def both(*arguments: object) -> tuple[object, object]:
+        again = tree_map_only(torch.Tensor, torch.clone, arguments)
+        return program.function(*arguments), program.function(*again)
+
+    return replace(program, function=both)
+
+
+def _compiled(program: Program) -> Program:
+    torch._dynamo.reset()
+    return replace(program, function=torch.compile(program.function, backend="eager"))
+
+
+VARIANTS: dict[str, Variant] = {
+    "transposed arguments": _each(_transposed),
+    "sliced arguments": _each(_sliced),
+    "expanded arguments": _each(_expanded),
+    "arguments in channels_last": _each(_channels_last),
+    "two calls": _twice,
+}
+COMPILED: dict[str, Variant] = {"torch.compile": _compiled}
+
+
+def varied(make: Maker, name: str) -> Maker:
+    """A maker of the same program, called in another way; as it is where the way has no name."""
+    variant = (VARIANTS | COMPILED).get(name)
+    return make if variant is None else lambda: variant(make())
