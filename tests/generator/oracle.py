@@ -22,9 +22,10 @@ from enum import Enum
 
 import torch
 
+from generator.compiling import called
 from generator.derivatives import KINK, differentiated, directions, is_another_in_float64
 from generator.pieces import WritablePieces
-from generator.variants import COMPILED, VARIANTS, varied
+from generator.variants import VARIANTS, varied
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Harm, Status
 from unplace.transform.rewriter import rewrite_text
@@ -128,14 +129,14 @@ def judge(
 ) -> Verdict:
     """Rewrite a program (or take `rewritten` as its rewriting, which rests on `assumed`) and compare both.
 
-    They are called with `VARIANTS` of the arguments, too, and with `compiled` once more as `torch.compile` makes them.
+    They are called with `VARIANTS` of the arguments, too, and with `compiled` as `torch.compile` makes them.
     """
-    with warnings.catch_warnings(), alarm(), filled_memory():
+    with warnings.catch_warnings(), alarm(60.0 if compiled else 5.0), filled_memory():
         warnings.simplefilter("ignore")
         try:
             verdict = _judge(text, unsafe, rewritten, assumed)
-            names = [*VARIANTS, *(COMPILED if compiled else ())]
-            return _varied(text, verdict, assumed, names) if _is_proved(verdict) else verdict
+            verdict = _varied(text, verdict, assumed) if _is_proved(verdict) else verdict
+            return _compiled(text, verdict) if compiled and _is_proved(verdict) else verdict
         except TimeoutError:
             return Verdict(Result.DISCARDED, details=("takes too long",))
 
@@ -221,11 +222,11 @@ def _is_proved(verdict: Verdict) -> bool:
     return verdict.result is Result.RIGHT and verdict.changed and not verdict.unclear
 
 
-def _varied(text: str, verdict: Verdict, assumed: Sequence[str], names: Sequence[str]) -> Verdict:
+def _varied(text: str, verdict: Verdict, assumed: Sequence[str]) -> Verdict:
     """The verdict after the comparison of other calls; those that the original doesn't stand say nothing."""
     before, after = maker(text, "before.py"), maker(verdict.after, "before.py")
     rests = [*assumed, *_assumptions(verdict.report)]
-    for name in names:
+    for name in VARIANTS:
         first, second = varied(before, name), varied(after, name)
         original = watched(first)
         complaint = original.error or original.backward_error
@@ -238,6 +239,21 @@ def _varied(text: str, verdict: Verdict, assumed: Sequence[str], names: Sequence
             details = tuple(f"{detail} ({name})" for detail in found.details)
             return replace(found, details=details, complaint=verdict.complaint, variant=name)
     return verdict
+
+
+def _compiled(text: str, verdict: Verdict) -> Verdict:
+    """The verdict after a comparison under `torch.compile`, if that makes of the original what it is."""
+    before = maker(text, "before.py")
+    eager, original = called(before, compiled=False), called(before, compiled=True)
+    if eager.error or original.error or behaviour(eager, original):
+        return verdict
+    rewritten = called(maker(verdict.after, "before.py"), compiled=True)
+    raises = [Difference("rewritten program", f"raises {rewritten.error}")] if rewritten.error else []
+    found = raises or behaviour(original, rewritten)
+    if not found:
+        return verdict
+    details = tuple(f"{difference} (torch.compile)" for difference in found[:6])
+    return replace(verdict, result=Result.WRONG, fault=_fault(found), details=details, variant="torch.compile")
 
 
 def _compared(

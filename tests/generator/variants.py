@@ -1,4 +1,4 @@
-"""Other ways to call the same program: with arguments in other layouts, twice, compiled."""
+"""Other ways to call the same program: with arguments in other layouts, twice in a row."""
 
 from __future__ import annotations
 
@@ -54,11 +54,6 @@ def _twice(program: Program) -> Program:
     return replace(program, function=both)
 
 
-def _compiled(program: Program) -> Program:
-    torch._dynamo.reset()
-    return replace(program, function=torch.compile(program.function, backend="eager"))
-
-
 VARIANTS: dict[str, Variant] = {
     "transposed arguments": _each(_transposed),
     "sliced arguments": _each(_sliced),
@@ -66,10 +61,9 @@ VARIANTS: dict[str, Variant] = {
     "arguments in channels_last": _each(_channels_last),
     "two calls": _twice,
 }
-COMPILED: dict[str, Variant] = {"torch.compile": _compiled}
 
 
 def varied(make: Maker, name: str) -> Maker:
     """A maker of the same program, called in another way; as it is where the way has no name."""
-    variant = (VARIANTS | COMPILED).get(name)
+    variant = VARIANTS.get(name)
     return make if variant is None else lambda: variant(make())
