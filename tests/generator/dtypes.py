@@ -1,4 +1,4 @@
-"""Operands of other dtypes than a function expects: its callers, autocast, default dtypes, NumPy, modules that are cast."""
+"""Operands of other dtypes: what callers pass, autocast, default dtypes, NumPy, modules that are cast."""
 
 from __future__ import annotations
 
@@ -22,13 +22,39 @@ BODIES = (
     "t.clamp_(max=0.5)\n    t -= k\n    return t",
     "t[t > 0.2039] = 0\n    t += k\n    return t",
 )
-CASTS = ("{y}", "{y} * 1", "{y}.double()", "{y}.half()", "{y}.bfloat16()", "{y}.detach().double()", "{y}.to(torch.float64)",
-         "{y}.float()", "torch.ones({c}, dtype=torch.float64)", "torch.ones({c})", "torch.ones({c}, dtype=torch.float16)",
-         "torch.from_numpy(np.ones({c}))", "torch.tensor(np.arange({c}) + 1.0)", "torch.as_tensor(np.float64(2.0))",
-         "torch.arange({c})", "torch.tensor(2.0, dtype=torch.float64)", "{y} > 0.1", "torch.tensor([2.0] * {c}).double()",
-         "{y}.sum().double()", "{y}.long()")  # fmt: skip
-FIRST = ("{y} * 1", "{y} * 2", "{y}.half()", "{y}.bfloat16()", "{y}.double()", "{y}.exp()", "torch.zeros({r}, {c})",
-         "torch.zeros({r}, {c}, dtype=torch.float16)", "{y}.detach().bfloat16()")  # fmt: skip
+CASTS = (
+    "{y}",
+    "{y} * 1",
+    "{y}.double()",
+    "{y}.half()",
+    "{y}.bfloat16()",
+    "{y}.detach().double()",
+    "{y}.to(torch.float64)",
+    "{y}.float()",
+    "torch.ones({c}, dtype=torch.float64)",
+    "torch.ones({c})",
+    "torch.ones({c}, dtype=torch.float16)",
+    "torch.from_numpy(np.ones({c}))",
+    "torch.tensor(np.arange({c}) + 1.0)",
+    "torch.as_tensor(np.float64(2.0))",
+    "torch.arange({c})",
+    "torch.tensor(2.0, dtype=torch.float64)",
+    "{y} > 0.1",
+    "torch.tensor([2.0] * {c}).double()",
+    "{y}.sum().double()",
+    "{y}.long()",
+)
+FIRST = (
+    "{y} * 1",
+    "{y} * 2",
+    "{y}.half()",
+    "{y}.bfloat16()",
+    "{y}.double()",
+    "{y}.exp()",
+    "torch.zeros({r}, {c})",
+    "torch.zeros({r}, {c}, dtype=torch.float16)",
+    "{y}.detach().bfloat16()",
+)
 REGIONS = (
     'with torch.autocast("cpu", dtype=torch.bfloat16):\n    {call}',
     'with torch.amp.autocast("cpu", torch.bfloat16):\n    {call}',
@@ -84,7 +110,8 @@ def in_sight(w: Writer) -> bool:
         w,
         "Mixed",
         f"class NAME(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        f"        self.lin = nn.Linear({w.columns}, {w.columns})\n        self.scale = nn.Parameter(torch.ones({w.columns}))\n\n"
+        f"        self.lin = nn.Linear({w.columns}, {w.columns})\n"
+        f"        self.scale = nn.Parameter(torch.ones({w.columns}))\n\n"
         f"{decorated}    def forward(self, x):\n        {w.pick(LAYERS)}",
     )
     roll = w.rng.random()

@@ -101,8 +101,19 @@ def alone(w: Writer) -> bool:
         return False
     y, n, h = given(w), w.fresh("object"), w.fresh("tensor")
     emit(w, f"{n} = {w.pick(['nn.ReLU(inplace=True)', 'nn.ReLU(True)', 'nn.Hardtanh(inplace=True)'])}")
-    emit(w, w.pick([f"{n}.inplace = False", f"{n}.inplace = {y}.sum() > 0.1", f"{n} = copy.deepcopy({n})",
-                    f"setattr({n}, 'inplace', False)", f"{n}.__dict__['inplace'] = False", f"keep_ = {n}.inplace"]))  # fmt: skip
+    emit(
+        w,
+        w.pick(
+            [
+                f"{n}.inplace = False",
+                f"{n}.inplace = {y}.sum() > 0.1",
+                f"{n} = copy.deepcopy({n})",
+                f"setattr({n}, 'inplace', False)",
+                f"{n}.__dict__['inplace'] = False",
+                f"keep_ = {n}.inplace",
+            ]
+        ),
+    )
     emit(w, f"{h} = {n}({y})")
     if w.chance(0.5):
         emit(w, change(w, w.pick([h, y])))

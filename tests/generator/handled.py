@@ -86,13 +86,16 @@ FAILING = (
 AROUND = {
     "NAME(f, *a)": "def NAME(f, *a):\n    try:\n        return f(*a)\n    except {e}:\n        return 'raised'",
     "NAME(f, *a, **k)": "def NAME(f, *a, times=2, **k):\n    for _ in range(times):\n        try:\n"
-    "            return f(*a, **k)\n        except {e} as error:\n            last = type(error).__name__\n    return last",
-    "class": "class NAME:\n    def __init__(self, f):\n        self.f = f\n\n    def __call__(self, *a):\n        try:\n"
+    "            return f(*a, **k)\n        except {e} as error:\n"
+    "            last = type(error).__name__\n    return last",
+    "class": "class NAME:\n    def __init__(self, f):\n        self.f = f\n\n"
+    "    def __call__(self, *a):\n        try:\n"
     "            return self.f(*a)\n        except {e}:\n            return 'raised'",
     "decorator": "def NAME(f):\n    @functools.wraps(f)\n    def inner(*a, **k):\n        try:\n"
     "            return f(*a, **k)\n        except {e}:\n            return 'raised'\n    return inner",
     "manager": "@contextmanager\ndef NAME():\n    try:\n        yield\n    except {e}:\n        pass",
-    "quiet": "class NAME:\n    def __enter__(self):\n        return self\n\n    def __exit__(self, kind, error, trace):\n"
+    "quiet": "class NAME:\n    def __enter__(self):\n        return self\n\n"
+    "    def __exit__(self, kind, error, trace):\n"
     "        return kind is not None and issubclass(kind, {e})",
 }
 ERRORS = ("RuntimeError", "Exception", "(RuntimeError, ValueError)")

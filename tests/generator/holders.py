@@ -12,7 +12,8 @@ FACTORIES = (
     ("def NAME(t):\n    return (t * k for k in range(2))", "list({h})"),
     ("def NAME(t):\n    def get():\n        yield t\n    return get()", "next({h})"),
     (
-        "class NAMEKept:\n    def __init__(self, t):\n        self.t = t\n\n    def get(self):\n        return self.t\n\n\n"
+        "class NAMEKept:\n    def __init__(self, t):\n        self.t = t\n\n    def get(self):\n"
+        "        return self.t\n\n\n"
         "def NAME(t):\n    return NAMEKept(t).get",
         "{h}()",
     ),
@@ -32,7 +33,8 @@ FACTORIES = (
         "{h}()",
     ),
     (
-        "class NAME(nn.Module):\n    def __init__(self, t):\n        super().__init__()\n        self.register_buffer('t', t.detach())\n",
+        "class NAME(nn.Module):\n    def __init__(self, t):\n        super().__init__()\n"
+        "        self.register_buffer('t', t.detach())\n",
         "{h}.t",
     ),
     ("def NAME(t):\n    return iter([t, t])", "next({h})"),
@@ -43,7 +45,8 @@ FACTORIES = (
     ("def NAME(t):\n    return locals()", "{h}['t']"),
     ("def NAME(t):\n    return itertools.repeat(t, 2)", "next({h})"),
     (
-        "def NAME(t):\n    u = t\n    def add():\n        nonlocal u\n        u = u + 1\n        return u\n    return add, lambda: u",
+        "def NAME(t):\n    u = t\n    def add():\n        nonlocal u\n        u = u + 1\n"
+        "        return u\n    return add, lambda: u",
         "({h}[0](), {h}[1]())",
     ),
     ("def NAME(t):\n    def outer():\n        return lambda: t\n    return outer()", "{h}()"),

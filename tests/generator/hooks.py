@@ -66,14 +66,16 @@ SETS = (
     "{w}({n}, {o})",
 )
 WATCHES = (
-    "def NAME(net, store):\n    for m in net.modules():\n        m.register_forward_hook(lambda m, i, o: store.append(o))",
+    "def NAME(net, store):\n    for m in net.modules():\n"
+    "        m.register_forward_hook(lambda m, i, o: store.append(o))",
     "def NAME(net, store):\n    def keep(m, i, o):\n        store.append(o)\n    net.lin.register_forward_hook(keep)",
     "def NAME(net, store):\n    def attach(m):\n        m.register_forward_hook(lambda m, i, o: store.append(o))\n"
     "    net.apply(attach)",
     "def NAME(net, store):\n    net.lin.register_forward_hook(partial(_kept, store))\n\n\n"
     "def _kept(store, m, i, o):\n    store.append(o)",
     "class NAME:\n    def __init__(self, net, store):\n        self.store = store\n"
-    "        net.more[0].register_forward_hook(self.keep)\n\n    def keep(self, m, i, o):\n        self.store.append(o)",
+    "        net.more[0].register_forward_hook(self.keep)\n\n    def keep(self, m, i, o):\n"
+    "        self.store.append(o)",
 )
 KEEPS = (
     "lambda m_, i_, o_: {o}.append(o_)",
@@ -82,7 +84,10 @@ KEEPS = (
     "lambda m_, i_, o_: {o}.append((i_, o_)) and None",
     "lambda *a_: {o}.append(a_[-1])",
 )
-GLOBALLY = "handle_ = torch.nn.modules.module.register_module_forward_hook({k})\ntry:\n    {z} = {n}({y})\nfinally:\n    handle_.remove()"
+GLOBALLY = (
+    "handle_ = torch.nn.modules.module.register_module_forward_hook({k})\n"
+    "try:\n    {z} = {n}({y})\nfinally:\n    handle_.remove()"
+)
 TENSOR_HOOKS = (
     "{y}.register_hook(lambda g_: g_ * {m}.detach())",
     "{y}.register_hook({m}.detach().mul)",

@@ -25,6 +25,7 @@ HEADER = [
 STATEMENTS: dict[Callable[[Writer], bool], float] = {
     strided.matrix: 8, strided.plane: 3, strided.kept: 2, handled.direct: 3, handled.called: 5, coroutines.coroutine: 3,
     coroutines.generator: 2.5, holders.factory: 3, holders.holder: 3.5, holders.handed_out: 3.5,
-    holders.kept_elsewhere: 1.5, hooks.hooked: 4, hooks.tensor_hook: 0.7, indexed.indexed: 5, flags.net: 3, flags.alone: 1,
+    holders.kept_elsewhere: 1.5, hooks.hooked: 4, hooks.tensor_hook: 0.7, indexed.indexed: 5, flags.net: 3,
+    flags.alone: 1,
     dtypes.cast_by_callers: 3, dtypes.in_sight: 3,
 }  # fmt: skip

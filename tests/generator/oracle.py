@@ -274,7 +274,7 @@ def _compared(
     if (
         fault is Fault.GRADIENTS
         and not (is_kept and UNJUDGED not in details[0])
-        and _is_unclear(text, start.after, details[0])
+        and (_is_unclear(text, start.after, details[0]) or _depends_on_autograd(before, original))
     ):
         return replace(start, fixed=fixed, unclear=True)
     return replace(start, result=Result.WRONG, fault=fault, details=details)
@@ -328,6 +328,11 @@ def _is_unclear(before: str, after: str, detail: str) -> bool:
     if HIDDEN_WRITE.search(before) and CUT.search(after):
         return True
     return bool(HIDDEN_WRITE.search(after)) or "torch.no_grad()" in after
+
+
+def _depends_on_autograd(before: Maker, original: Observation) -> bool:
+    """Whether a program computes something else where nothing is recorded, since it handles what autograd raises."""
+    return original.error is None and bool(behaviour(original, without_autograd(before)))
 
 
 def watched(make: Maker, *, backward: bool = True) -> Observation:
