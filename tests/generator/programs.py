@@ -79,6 +79,8 @@ def _arguments(w: Writer) -> list[Parameter]:
         Parameter("parts_in", Sequence(Tensor((columns,)), 2, False)),
     ]
     odds = (0.6, 0.3, 0.4, 0.15, 0.15, 0.1)
+    if w.strided and w.chance(0.15):
+        wanted.append(Parameter("image", Tensor((1, 2, rows, columns))))
     return wanted + [parameter for parameter, odd in zip(extra, odds, strict=True) if w.chance(odd)]
 
 

@@ -123,6 +123,14 @@ PLANE = (
     "{p} = nn.Conv2d(1, 2, 1).to(memory_format=torch.channels_last)({m}[None, None])",
     "{p} = F.relu({m}.expand(2, 2, -1, -1).clone(memory_format=torch.channels_last))",
 )
+IMAGE = (
+    "{p} = image * 1",
+    "{p} = image.exp()",
+    "{p} = image.clone()",
+    "{p} = nn.Conv2d(2, 2, 1)(image)",
+    "{p} = F.relu(image) + {m}",
+    "{p} = image.flip(-1)",
+)
 PLANE_WRITES = (
     "{p}.relu_()",
     "{p} += 1",
@@ -272,7 +280,8 @@ def plane(w: Writer) -> bool:
     """Images in channels_last, which are written and flattened."""
     m, p, c = given(w), w.fresh("tensor"), w.fresh("view")
     names = {"m": m, "p": p, "r": w.rows, "c": w.columns}
-    emit(w, w.pick(PLANE).format(**names))
+    given_image = w.lookup("image") is not None and w.chance(0.8)
+    emit(w, (w.pick(IMAGE) if given_image else w.pick(PLANE)).format(**names))
     for _ in range(w.pick([1, 1, 2])):
         emit(w, w.pick(PLANE_WRITES).format(**names))
     shares = w.chance(0.5)

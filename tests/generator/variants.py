@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import torch
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from unplace.verification.examples import Maker, Program
 
@@ -14,16 +14,21 @@ Variant = Callable[[Program], Program]
 
 
 def _each(change: Callable[[torch.Tensor], torch.Tensor]) -> Variant:
-    """The program with every tensor among its arguments in another layout; the new ones are leaves as the old were."""
+    """The program with every tensor among its arguments in another layout; the new ones are leaves as the old were.
 
-    def changed(value: object) -> object:
-        if type(value) is not torch.Tensor:
-            return value
+    Raises `ValueError` where that is no other one.
+    """
+
+    def changed(value: torch.Tensor) -> torch.Tensor:
         made = change(value.detach())
         return made.requires_grad_() if value.requires_grad else made
 
     def variant(program: Program) -> Program:
-        return replace(program, arguments=tuple(map(changed, program.arguments)))
+        arguments = tree_map_only(torch.Tensor, changed, program.arguments)
+        pairs = zip(tree_leaves(program.arguments), tree_leaves(arguments), strict=True)
+        if all(a.stride() == b.stride() for a, b in pairs if isinstance(a, torch.Tensor)):
+            raise ValueError("no argument has another layout")
+        return replace(program, arguments=arguments)
 
     return variant
 
