@@ -28,6 +28,7 @@ from generator.oracle import Fault, Result, Verdict, judge
 from generator.programs import DIALECTS, generate
 from generator.shrink import shrink
 from generator.unsafe import Judgement, Outcome, judge_unsafe
+from generator.variants import VARIANTS
 from unplace.diagnostics.findings import Harm, Status
 
 CHUNK = 25
@@ -165,21 +166,22 @@ def keep(seed: int, folder: Path, seconds: float, dialect: str, unsafe: bool) ->
     compiled = first.fault is None
     if compiled:
         first = judge(text, unsafe=unsafe, compiled=True)
+    known = [first.variant] if first.variant in VARIANTS else []
     fault, variant, complaint = first.fault, first.variant, kind_of(first)
     if fault is None:
         return f"== seed {seed} is not wrong any more"
 
     def still_wrong(candidate: str) -> bool:
         try:
-            judgement = judge_unsafe(candidate) if unsafe else None
-            verdict = judgement.first if judgement is not None else judge(candidate, compiled=compiled)
+            judgement = judge_unsafe(candidate, known) if unsafe else None
+            verdict = judgement.first if judgement is not None else judge(candidate, variants=known, compiled=compiled)
         except Exception:
             return False
         is_wrong = judgement is None or judgement.outcome is bad
         return is_wrong and (verdict.fault, verdict.variant) == (fault, variant) and kind_of(verdict) == complaint
 
     small = shrink(text, still_wrong, seconds)
-    verdict = judge(small, unsafe=unsafe, compiled=compiled)
+    verdict = judge(small, unsafe=unsafe, variants=known, compiled=compiled)
     place = folder / f"{fault.value.replace(' ', '_')}-{seed}{'-unsafe' if unsafe else ''}"
     place.mkdir(parents=True, exist_ok=True)
     (place / "original.py").write_text(text, "utf-8")

@@ -15,7 +15,7 @@ import re
 import signal
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -125,17 +125,18 @@ def judge(
     unsafe: bool = False,
     rewritten: str | None = None,
     assumed: Sequence[str] = (),
+    variants: Iterable[str] = tuple(VARIANTS),
     compiled: bool = False,
 ) -> Verdict:
     """Rewrite a program (or take `rewritten` as its rewriting, which rests on `assumed`) and compare both.
 
-    They are called with `VARIANTS` of the arguments, too, and with `compiled` as `torch.compile` makes them.
+    They are called in other ways, too (`VARIANTS`), and with `compiled` as `torch.compile` makes them.
     """
     with warnings.catch_warnings(), alarm(60.0 if compiled else 5.0), filled_memory():
         warnings.simplefilter("ignore")
         try:
             verdict = _judge(text, unsafe, rewritten, assumed)
-            verdict = _varied(text, verdict, assumed) if _is_proved(verdict) else verdict
+            verdict = _varied(text, verdict, assumed, variants) if _is_proved(verdict) else verdict
             return _compiled(text, verdict) if compiled and _is_proved(verdict) else verdict
         except TimeoutError:
             return Verdict(Result.DISCARDED, details=("takes too long",))
@@ -222,11 +223,11 @@ def _is_proved(verdict: Verdict) -> bool:
     return verdict.result is Result.RIGHT and verdict.changed and not verdict.unclear
 
 
-def _varied(text: str, verdict: Verdict, assumed: Sequence[str]) -> Verdict:
+def _varied(text: str, verdict: Verdict, assumed: Sequence[str], names: Iterable[str]) -> Verdict:
     """The verdict after the comparison of other calls; those that the original doesn't stand say nothing."""
     before, after = maker(text, "before.py"), maker(verdict.after, "before.py")
     rests = [*assumed, *_assumptions(verdict.report)]
-    for name in VARIANTS:
+    for name in names:
         first, second = varied(before, name), varied(after, name)
         original = watched(first)
         complaint = original.error or original.backward_error

@@ -27,10 +27,10 @@ def generate(seed: int, dialect: str = "plain") -> str:
     w.more = dialect != "plain"
     w.weights = statements.profile(w, w.more)
     if dialect == "real":
-        return _mostly(w, real.STATEMENTS, (2, 8))
+        return _mostly(w, real.STATEMENTS, (2, 8), 0.4)
     if dialect == "hunted":
         w.strided = strided.restrided
-        return _mostly(w, hunted.STATEMENTS, (1, 4))
+        return _mostly(w, hunted.STATEMENTS, (1, 4), 0.15)
     for _ in range(w.pick([0, 0, 1, 1, 2])):
         w.budget = 3
         helper(w)
@@ -43,7 +43,7 @@ def generate(seed: int, dialect: str = "plain") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _mostly(w: Writer, table: dict[statements.Maker, float], budget: tuple[int, int]) -> str:
+def _mostly(w: Writer, table: dict[statements.Maker, float], budget: tuple[int, int], modules: float) -> str:
     """A shorter program of which every second statement is one of a table that the others lack."""
     w.real = {maker: weight * w.pick([0.2, 1.0, 3.0]) for maker, weight in table.items()}
     w.weights = {name: weight for name, weight in w.weights.items() if name not in ("attempt", "data_store")}
@@ -51,7 +51,7 @@ def _mostly(w: Writer, table: dict[statements.Maker, float], budget: tuple[int, 
         w.budget = 2
         helper(w)
     w.budget = w.rng.randint(*budget)
-    entry = networks.module(w) if w.chance(0.4) else _function(w)
+    entry = networks.module(w) if w.chance(modules) else _function(w)
     odds = w.pick([0.0, 0.15, 0.6, 0.9])
     body = [*w.preamble, *w.lines]
     cell = forms.CELL if any("Cell(" in line or "Track(" in line for line in body) else []

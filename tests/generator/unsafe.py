@@ -13,7 +13,7 @@ from enum import Enum
 
 from generator.assumptions import PURPOSE, Case, holds, is_contradicted
 from generator.oracle import Fault, Result, Verdict, alarm, behaviour, judge, without_autograd
-from generator.variants import varied
+from generator.variants import VARIANTS, varied
 from unplace.diagnostics.findings import Finding, Status
 from unplace.verification.examples import maker
 from unplace.verification.observe import ARGUMENT, Observation
@@ -49,9 +49,9 @@ class Judgement:
     open: tuple[str, ...] = ()
 
 
-def judge_unsafe(text: str) -> Judgement:
+def judge_unsafe(text: str, variants: Iterable[str] = tuple(VARIANTS)) -> Judgement:
     """Rewrite a program with `--unsafe` and say what a difference is."""
-    first = verdict = judge(text, unsafe=True)
+    first = verdict = judge(text, unsafe=True, variants=variants)
     if verdict.result is Result.DISCARDED:
         return Judgement(Outcome.DISCARDED, verdict, first, text)
     false: list[str] = []
@@ -73,7 +73,7 @@ def judge_unsafe(text: str) -> Judgement:
         shown |= any(is_contradicted(case_of(text, f, verdict.variant), words) for f, words in contradicted)
         (false if contradicted else still_open).extend(words for _, words in off)
         text = without(text, {finding.line for finding, _ in off})
-        verdict = judge(text, unsafe=True)
+        verdict = judge(text, unsafe=True, variants=variants)
     return Judgement(Outcome.WRONG, verdict, first, text, tuple(false), tuple(still_open))
 
 
