@@ -89,6 +89,20 @@ HELD = (
     ("{h} = type('T', (), {{'t': {y}}})", "{h}.t"),
     ("{h} = nn.ParameterList([nn.Parameter({y}.detach())])", "{h}[0] * 1"),
     ("{h} = nn.Embedding({r}, {c}, _weight={y}.detach())", "{h}(torch.tensor([0]))"),
+    (
+        "{h} = nn.Linear({c}, {r}, bias=False)\n"
+        "nn.utils.vector_to_parameters({y}.detach().reshape(-1), {h}.parameters())",
+        "{h}.weight * 1",
+    ),
+    (
+        "{h} = []\nwith torch.autograd.graph.saved_tensors_hooks(lambda t_: {h}.append(t_) or t_, lambda t_: t_):\n"
+        "    s_ = {y}.exp() * {y}",
+        "[t_ * 1 for t_ in {h}], s_",
+    ),
+    ("{h} = torch.utils.checkpoint.checkpoint(lambda t_: t_ * {y}, {y} * 1, use_reentrant=False)", "{h}"),
+    ("k_ = {y} * 2\n{h} = checkpoint(lambda t_: t_ * k_, {y}, use_reentrant=False)\nk_ += 1", "{h}"),
+    ("{h} = {y}.as_subclass(type('Sub_', (torch.Tensor,), {{}}))", "{h}, type({h} * 1).__name__"),
+    ("{h} = {y}.grad_fn", "{h} is {y}.grad_fn, str({h})[:9]"),
     ("{h} = {y}.detach().numpy()", "{h}.copy()"),
     ("{h} = torch.from_numpy({y}.detach().numpy())", "{h} * 1"),
     ("{h} = torch.utils.dlpack.from_dlpack(torch.utils.dlpack.to_dlpack({y}.detach()))", "{h} * 1"),

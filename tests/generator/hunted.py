@@ -20,6 +20,7 @@ HEADER = [
     "import types",
     "from collections import OrderedDict, deque",
     "from contextlib import ExitStack",
+    "from torch.utils.checkpoint import checkpoint",
     "from torch.utils._pytree import tree_map",
 ]
 STATEMENTS: dict[Callable[[Writer], bool], float] = {

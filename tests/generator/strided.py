@@ -62,6 +62,13 @@ WRITES = (
     "{y} = {y}.masked_fill_({y} < 0.1, 0)",
     "{y}.index_put_((torch.tensor([0]),), torch.tensor(0.5))",
     "{y} = {y}.clone()\n{y}[0] = 0.5",
+    "{y}.logical_not_()",
+    "{y}.ge_(0.5)",
+    "{y}.sign_()",
+    "{y}.floor_()",
+    "{y}.detach().mul_(2)",
+    "{y}.bernoulli_(0.5)",
+    "{y}.uniform_()",
     "{y}.t_()\n{y}.t_()",
 )
 SHARING = (
