@@ -44,7 +44,7 @@ def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
         return None
     search, is_permuted = _Search(run, written, is_dense=is_dense), _is_permuted(run, written)
     for call in run.scope.of(ast.Call):
-        if search.asks(call) or (is_dense and is_permuted and search.draws(call)):
+        if search.asks(call) or (is_dense and (search.is_filled(call) or (is_permuted and search.draws(call)))):
             return call
     return _asked_elsewhere(run, written, is_dense) if (has_gaps or is_permuted) and _leaves(run, written) else None
 
@@ -131,6 +131,12 @@ class _Search:
         of = _given(node)[0] if isinstance(node, ast.Call) else node.value
         value = self.run.values.get(of)
         return value is not None and any(base is not obj and self.is_part(base) for base in value.objs)
+
+    def is_filled(self, call: ast.Call) -> bool:
+        """Tell whether a method draws numbers for the elements of such a tensor in place: `y.bernoulli_()`."""
+        method = torchapi.inplace_method(call.func.attr) if isinstance(call.func, ast.Attribute) else None
+        is_random = method is not None and method.kind == "random"
+        return is_random and max(map(self.of, _given(call))) is not _Order.APART
 
     def draws(self, call: ast.Call) -> bool:
         """Tell whether a call draws numbers for the elements of such a tensor, which it does in their order."""
