@@ -77,9 +77,16 @@ def _asked_elsewhere(run: Run, objs: Objs, is_dense: bool) -> ast.Call | None:
             name = last_name(call.func)
             if name in asking:
                 return call
-            if name in members.COPYING_BY_ORDER and (other := program.run(scope)) and is_written(other, call):
+            other = program.run(scope) if name in members.COPYING_BY_ORDER else None
+            if other is not None and (is_written(other, call) or _is_returned(other, call)):
                 return call
     return None
+
+
+def _is_returned(run: Run, call: ast.Call) -> bool:
+    """Tell whether a function returns the value of a call, which its callers may then write."""
+    made = run.values.get(call)
+    return made is not None and any(not value.objs.isdisjoint(made.objs) for value, _ in run.returns)
 
 
 def is_written(run: Run, call: ast.Call) -> bool:
