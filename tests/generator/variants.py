@@ -52,9 +52,11 @@ def _channels_last(value: torch.Tensor) -> torch.Tensor:
 def _twice(program: Program) -> Program:
     """The program called twice in a row, the second time with copies of the arguments that aren't leaves."""
 
+    function = program.function
+
     def both(*arguments: object) -> tuple[object, object]:
         again = tree_map_only(torch.Tensor, torch.clone, arguments)
-        return program.function(*arguments), program.function(*again)
+        return function(*arguments), function(*again)
 
     return replace(program, function=both)
 
