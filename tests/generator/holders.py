@@ -52,7 +52,7 @@ FACTORIES = (
     ("def NAME(t):\n    def outer():\n        return lambda: t\n    return outer()", "{h}()"),
     ("def NAME(t):\n    return nn.Sequential(nn.Identity()), lambda m: m(t)", "{h}[1]({h}[0])"),
     ("def NAME(t):\n    @functools.lru_cache\n    def get(k=1):\n        return t * k\n    return get", "{h}()"),
-    ("def NAME(t):\n    q = queue.SimpleQueue()\n    q.put(t)\n    return q", "{h}.get()"),
+    ("def NAME(t):\n    q = queue.SimpleQueue()\n    q.put(t)\n    return q", "{h}.get_nowait()"),
     ("def NAME(t):\n    return deque([t])", "{h}[0]"),
 )
 HELD = (
@@ -65,7 +65,7 @@ HELD = (
     ("{h} = iter([{y}])", "next({h})"),
     ("{h} = map(torch.exp, [{y}])", "list({h})"),
     ("{h} = zip([{y}], [1])", "list({h})"),
-    ("{h} = queue.Queue()\n{h}.put({y})", "{h}.get()"),
+    ("{h} = queue.Queue()\n{h}.put({y})", "{h}.get_nowait()"),
     ("{h} = deque()\n{h}.append({y})", "{h}.pop()"),
     ("{h} = types.SimpleNamespace()\nsetattr({h}, 't', {y})", "{h}.t"),
     ("{h} = {{}}\n{h}.setdefault('a', {y})", "{h}['a']"),
