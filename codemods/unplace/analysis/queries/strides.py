@@ -176,12 +176,16 @@ class _Search:
         program, scope, name = self.run.program, self.run.scope, obj.parameter
         if name is None or self.of_others is _Order.APART:
             return self.of_others
-        with program.guessing((_Order, scope, name)) as is_first:
-            for caller, call in calls_of(program, scope) if is_first else ():
-                run, given = program.run(caller), argument_for(scope, call, name)
-                if run is not None and given is not None:
-                    if _Search(run, frozenset(), of_others=self.of_others).of(given) is _Order.PERMUTED:
-                        return _Order.PERMUTED
+        question, otherwise = (_Order, scope, name, self.of_others), _Order(self.of_others)
+        return program.answer(question, lambda: self._order_of_passed(name), otherwise)
+
+    def _order_of_passed(self, name: str) -> _Order:
+        program, scope = self.run.program, self.run.scope
+        for caller, call in calls_of(program, scope):
+            run, given = program.run(caller), argument_for(scope, call, name)
+            if run is not None and given is not None:
+                if _Search(run, frozenset(), of_others=self.of_others).of(given) is _Order.PERMUTED:
+                    return _Order.PERMUTED
         return self.of_others
 
     def _made_by(self, node: object) -> _Order:
