@@ -25,7 +25,7 @@ import torch
 from generator.compiling import called
 from generator.derivatives import KINK, differentiated, directions, is_another_in_float64
 from generator.pieces import WritablePieces
-from generator.variants import VARIANTS, varied
+from generator.variants import VARIANTS, contained, varied
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Harm, Status
 from unplace.transform.rewriter import rewrite_text
@@ -38,7 +38,7 @@ from unplace.verification.compare import (
     compare_random_state,
     deviation,
 )
-from unplace.verification.examples import Maker, Program, maker
+from unplace.verification.examples import Maker, Program
 from unplace.verification.observe import Note, Observation, describe, observe
 from unplace.verification.reference import forward_only
 from unplace.verification.saved_copies import saved_copies
@@ -170,7 +170,7 @@ def alarm(seconds: float = 5.0) -> Iterator[None]:
 
 
 def _judge(text: str, unsafe: bool, rewritten: str | None, assumed: Sequence[str]) -> Verdict:
-    before = maker(text, "before.py")
+    before = contained(text)
     original = watched(before)
     complaint = original.error or original.backward_error
     plain = without_autograd(before) if original.error else original
@@ -212,7 +212,7 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, ass
         return replace(start, unexplained=start.complaint is not None and _is_silent(start))
     start = replace(start, changed=True)
     try:
-        after = maker(start.after, "before.py")
+        after = contained(start.after)
     except SyntaxError as error:
         return replace(start, result=Result.WRONG, fault=Fault.COMPILE, details=(str(error),))
     return _compared(text, before, after, original, start, assumed)
@@ -225,7 +225,7 @@ def _is_proved(verdict: Verdict) -> bool:
 
 def _varied(text: str, verdict: Verdict, assumed: Sequence[str], names: Iterable[str]) -> Verdict:
     """The verdict after the comparison of other calls; those that the original doesn't stand say nothing."""
-    before, after = maker(text, "before.py"), maker(verdict.after, "before.py")
+    before, after = contained(text), contained(verdict.after)
     rests = [*assumed, *_assumptions(verdict.report)]
     for name in names:
         first, second = varied(before, name), varied(after, name)
@@ -244,11 +244,11 @@ def _varied(text: str, verdict: Verdict, assumed: Sequence[str], names: Iterable
 
 def _compiled(text: str, verdict: Verdict) -> Verdict:
     """The verdict after a comparison under `torch.compile`, if that makes of the original what it is."""
-    before = maker(text, "before.py")
+    before = contained(text)
     eager, original = called(before, compiled=False), called(before, compiled=True)
     if eager.error or original.error or behaviour(eager, original):
         return verdict
-    rewritten = called(maker(verdict.after, "before.py"), compiled=True)
+    rewritten = called(contained(verdict.after), compiled=True)
     raises = [Difference("rewritten program", f"raises {rewritten.error}")] if rewritten.error else []
     found = raises or behaviour(original, rewritten)
     if not found:
@@ -268,7 +268,7 @@ def _compared(
     if not differences:
         return replace(start, fixed=fixed, unexplained=start.complaint is not None and not works and _is_silent(start))
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
-    if assumed and _are_assumed(maker(text, "before.py")(), assumed, differences):
+    if assumed and _are_assumed(contained(text)(), assumed, differences):
         return replace(start, fixed=fixed, assumed=True)
     is_silent = repairs or KEPT_ON_CONTEXT.search(text)  # the original's gradient may be wrong, unseen
     is_kept = start.complaint is None and not is_silent  # the gradient is what it was, or wrong
@@ -322,7 +322,7 @@ def _is_unclear(before: str, after: str, detail: str) -> bool:
         UNJUDGED in detail or KINK in detail or (ALONE in detail and "nan instead" in detail)
     ):  # 0 * nan, which no difference shows
         return True
-    if LOW.search(before) or is_another_in_float64(maker(before, "before.py")):  # or steps are lost in rounding
+    if LOW.search(before) or is_another_in_float64(contained(before)):  # or steps are lost in rounding
         return True
     if KEPT_ON_CONTEXT.search(before):  # autograd doesn't know what is written of that
         return True

@@ -13,9 +13,8 @@ from enum import Enum
 
 from generator.assumptions import PURPOSE, Case, holds, is_contradicted
 from generator.oracle import Fault, Result, Verdict, alarm, behaviour, judge, without_autograd
-from generator.variants import VARIANTS, varied
+from generator.variants import VARIANTS, contained, varied
 from unplace.diagnostics.findings import Finding, Status
-from unplace.verification.examples import maker
 from unplace.verification.observe import ARGUMENT, Observation
 
 TOOL_FAULTS = (Fault.CRASH, Fault.COMPILE, Fault.REPEATED)
@@ -99,7 +98,7 @@ def case_of(text: str, finding: Finding, variant: str = "") -> Case:
     """A finding of a program, with what an assumption is decided by when it is called in this way."""
 
     def run(changed: str) -> Observation:
-        return without_autograd(varied(maker(changed, "before.py"), variant))
+        return without_autograd(varied(contained(changed), variant))
 
     return Case(text, finding, _same_as(run(text), run), run)
 

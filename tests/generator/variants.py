@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from unplace.verification.examples import Maker, Program
+from unplace.verification.examples import Maker, Program, maker
 
 Variant = Callable[[Program], Program]
 
@@ -68,6 +68,31 @@ VARIANTS: dict[str, Variant] = {
     "arguments in channels_last": _each(_channels_last),
     "two calls": _twice,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Contained(Program):
+    """A program that leaves no autocast and no default dtype to those that run after it."""
+
+    def call(self) -> object:
+        """Call the function and return its result."""
+        dtype, lowered = torch.get_default_dtype(), torch.is_autocast_enabled("cpu")
+        try:
+            return Program.call(self)
+        finally:
+            torch.set_default_dtype(dtype)
+            torch.set_autocast_enabled("cpu", lowered)
+
+
+def contained(text: str) -> Maker:
+    """The maker of a program."""
+    make = maker(text, "before.py")
+
+    def made() -> Program:
+        program = make()
+        return Contained(program.function, program.arguments, program.keywords)
+
+    return made
 
 
 def varied(make: Maker, name: str) -> Maker:
