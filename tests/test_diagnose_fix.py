@@ -15,6 +15,8 @@ from test_diagnose import PROGRAMS, expected
 from unplace.diagnosis import observed_run
 from unplace.diagnosis.launcher import Program
 from unplace.diagnosis.repair import Repair, RepairError, repair
+from unplace.loops.running import Runs
+from unplace.loops.search import search
 from unplace.observation.facts import Observations
 
 ROOT = Path(__file__).parents[1]
@@ -34,8 +36,11 @@ def in_process(program: Program, limit: int | None, *, quiet: bool) -> observed_
 
 
 def repaired(script: Path, *, unsafe: bool) -> Repair:
-    runner = partial(in_process, Program(str(script)))
-    return repair(runner, lambda: Observations(str(script.parent)), unsafe=unsafe, tell=lambda text: None)
+    program = Program(str(script))
+    runner = partial(in_process, program)
+    with Runs() as runs:
+        reorder = partial(search, program, runs)
+        return repair(runner, lambda: Observations(str(script.parent)), reorder, unsafe=unsafe, tell=lambda text: None)
 
 
 @pytest.fixture(autouse=True)
