@@ -146,3 +146,48 @@ def test_a_plain_move_of_the_step_is_no_repair(name: str, runs: Runs, tmp_path: 
     live = runs(Request(program, keeps=False, until=goal_of(reference)))
     assert not live.error
     assert not agrees(reference, live)
+
+
+PAIR = """\
+import torch
+from torch import nn
+
+a = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3))
+b = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3))
+c = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+opt_a, opt_b, opt_c = (torch.optim.SGD(m.parameters(), lr=0.1) for m in (a, b, c))
+for i in range(ROUNDS):
+    h = a(torch.randn(5, 3))
+    ZERO
+    h.pow(2).mean().backward(retain_graph=True)
+    opt_a.step()
+    opt_b.zero_grad()
+    c(b(h)).mean().backward()
+    opt_b.step()
+    RARELY
+"""
+
+
+@pytest.mark.parametrize(
+    ("rounds", "zero", "rarely", "names"),
+    [
+        ("4", "opt_a.zero_grad()", "", ("swap",)),
+        ("8", "i % 4 or opt_a.zero_grad()", "", None),
+        ("1", "", "", None),
+        ("40", "opt_a.zero_grad()", "i % 30 < 29 or opt_c.step()", ("swap",)),
+        ("20", "opt_a.zero_grad()", "opt_c.step() if i == 19 else None", ("swap",)),
+    ],
+    ids=["not_stepped_yet", "accumulated", "one_round_alone", "stepped_rarely", "stepped_at_the_end"],
+)
+def test_gradients_that_others_use_are_kept(
+    rounds: str, zero: str, rarely: str, names: tuple[str, ...] | None, runs: Runs, tmp_path: Path
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(PAIR.replace("ROUNDS", rounds).replace("ZERO", zero).replace("RARELY", rarely), "utf-8")
+    repair = found(script, runs)
+    assert (repair.proved.names if repair.proved else None) == names
+    if repair.proved is not None:
+        wanted = trained(script, keeps=True)
+        (change,) = repair.proved.changes.values()
+        script.write_bytes(change.after.data)
+        assert all(map(torch.equal, trained(script), wanted))

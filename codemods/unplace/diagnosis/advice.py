@@ -58,11 +58,18 @@ def _state_of_an_earlier_iteration(incident: Incident) -> Advice | None:
         return None
     if incident.backward_between != incident.raised_at:
         return None
+    if not incident.is_recurrent:
+        return Advice(
+            "old-values",
+            f"{at(incident.continued_at)} uses values whose graph {at(incident.raised_at)} has gone through before."
+            " Where they are only data (a target, an advantage, a key of a queue), detach them: `x = x.detach()`. Where"
+            " what computes them is to be trained by this loss, compute them anew in each round: a detach stops that.",
+        )
     return Advice(
         "hidden-state",
         f"{at(incident.continued_at)} goes on from the graph of an earlier iteration, for which"
-        f" {at(incident.raised_at)} has already called backward. Detach what is carried over at the"
-        " start of each iteration: `h = h.detach()`.",
+        f" {at(incident.raised_at)} has already called backward. Detach the state that is carried over at the start of"
+        " each iteration, `h = h.detach()`; the gradient then stops there.",
     )
 
 

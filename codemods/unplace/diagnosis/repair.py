@@ -20,7 +20,7 @@ from unplace.text.source import Source, read_source
 
 _BEYOND = 2
 """A program is taken to run when this many calls of backward succeed from the failing one on, or when it ends."""
-_OF_LOOPS = frozenset({"averaging", "hidden-state", "load-state", "optimizer-step", "weight-update"})
+_OF_LOOPS = frozenset({"averaging", "hidden-state", "load-state", "old-values", "optimizer-step", "weight-update"})
 """The causes that lie in the order of a training loop and in what its rounds hand on."""
 _MOST_ALIKE = 4
 """The number of fixes of a program after which it may fail as before."""

@@ -149,13 +149,12 @@ def _with_detached(scene: Scene, base: Texts, spot: Spot, states: Sequence[State
     indent = " " * block[0].col_offset
     new = [indent + line for line in lines]
     loop = code.loop_around(around[0])
-    first = code.lines_of(block[:1])
-    if loop is not None and loop.body is block and first is not None:
-        yield {**base, spot.path: inserted(text, new, before=first[0])}
+    if loop is not None and loop.body is block and code.begins_its_line(block[0]):
+        yield {**base, spot.path: inserted(text, new, before=block[0].lineno)}
     ends = isinstance(block[-1], ast.Return | ast.Continue | ast.Break)
-    last = code.lines_of(block[-1:])
-    if last is not None:
-        yield {**base, spot.path: inserted(text, new, before=last[0] if ends else last[1] + 1)}
+    if code.begins_its_line(block[-1]) or not ends:
+        line = block[-1].lineno if ends else (block[-1].end_lineno or 0) + 1
+        yield {**base, spot.path: inserted(text, new, before=line)}
 
 
 def _not_retaining(scene: Scene) -> Texts | None:

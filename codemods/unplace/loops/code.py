@@ -111,6 +111,15 @@ class Code:
             start -= 1
         return start, end
 
+    def begins_its_line(self, statement: ast.stmt) -> bool:
+        """Tell whether only white space stands before a statement in its line."""
+        return not self._positions.line(statement.lineno)[: statement.col_offset].strip()
+
+    def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """Return the innermost function around a line."""
+        around = self.statements_around((line, -1, line, -1))
+        return next((s for s in around if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+
     def _opens_in(self, statement: ast.stmt, line: int) -> bool:
         parent = self.parents[statement]
         return isinstance(parent, ast.stmt) and parent.lineno == line

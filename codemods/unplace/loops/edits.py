@@ -77,8 +77,7 @@ def _activations(scene: Scene, position: int) -> list[int]:
 
 
 def _is_backward(call: ast.Call) -> bool:
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in _BACKWARDS and not any(keyword.arg in ("inputs", None) for keyword in call.keywords)
+    return _name_of(call) in _BACKWARDS and not any(keyword.arg in ("inputs", None) for keyword in call.keywords)
 
 
 # -- swap ----------------------------------------------------------------------------------------------------------
@@ -166,17 +165,35 @@ def _going_back_earlier(scene: Scene, texts: Texts) -> Iterator[Texts]:
 
 def _writing_later(scene: Scene) -> Iterator[Texts]:
     """Yield the texts in which what wrote goes behind the later backward: an average, a weight that was loaded."""
-    for path, line in scene.culprits:
-        code = Code.of(scene.texts[path]) if path in scene.texts else None
-        for spot in scene.event(scene.later).stack if code is not None else ():
+    for spot in scene.event(scene.later).stack:
+        code = _code_at(scene.texts, spot)
+        for line in _writing_lines(scene, spot) if code is not None else ():
             assert code is not None
-            found = code.common_block([(line, -1, line, -1), spot.span]) if spot.path == path else None
+            found = code.common_block([(line, -1, line, -1), spot.span])
             if found is None or found[1][0] >= found[1][1]:
                 continue
             block, (write, later) = found
             lines, target = code.lines_of(block[write : write + 1]), code.lines_of(block[later : later + 1])
             if lines is not None and target is not None:
-                yield {**scene.texts, path: moved(scene.texts[path], lines, before=target[1] + 1)}
+                text = moved(scene.texts[spot.path], lines, before=target[1] + 1)
+                yield {**scene.texts, spot.path: text}
+
+
+def _writing_lines(scene: Scene, spot: Spot) -> Iterator[int]:
+    """Yield the lines of a file that wrote, and those that call the functions which wrote."""
+    here = _code_at(scene.texts, spot)
+    for path, line in scene.culprits:
+        if path == spot.path:
+            yield line
+        there = Code.of(scene.texts[path]) if path in scene.texts else None
+        function = there.function_at(line) if there is not None else None
+        for node in ast.walk(here.tree) if here is not None and function is not None else ():
+            if isinstance(node, ast.Call) and function is not None and _name_of(node) == function.name:
+                yield node.lineno
+
+
+def _name_of(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 # -- texts ---------------------------------------------------------------------------------------------------------

@@ -58,7 +58,8 @@ class Log:
 
     `failed_at` is the number of the backward, from 0, that raised an in-place error. `parameters` has for each
     optimizer the ways to write its parameters in each of the functions that led to the backward that was asked about.
-    `states` are those which that backward goes through.
+    `states` are those which that backward goes through. `pending` has checksums of the gradients that the optimizers
+    held at the end which had not stepped by then.
     """
 
     events: tuple[Event, ...]
@@ -68,6 +69,7 @@ class Log:
     parameters: Mapping[int, tuple[tuple[str, ...], ...]] | None = None
     states: tuple[State, ...] = ()
     is_distributed: bool = False
+    pending: tuple[int, ...] = ()
 
     def steps(self, optimizer: int) -> list[Event]:
         """Return the steps of an optimizer."""
@@ -92,7 +94,8 @@ def log_of(known: dict[str, Any]) -> Log:
     events = tuple(_event(**event) for event in known.pop("events"))
     states = tuple(State(state["text"], state["form"], _spot(state["spot"])) for state in known.pop("states"))
     parameters = {int(number): tuple(map(tuple, texts)) for number, texts in (known.pop("parameters") or {}).items()}
-    return Log(events, states=states, parameters=parameters, **known)
+    pending = tuple(known.pop("pending"))
+    return Log(events, states=states, parameters=parameters, pending=pending, **known)
 
 
 def _event(stack: list[dict[str, Any]], optimizers: list[int], **rest: Any) -> Event:

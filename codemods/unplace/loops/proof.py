@@ -24,11 +24,23 @@ def goal_of(reference: Log) -> dict[int, int]:
 
 
 def agrees(reference: Log, other: Log) -> bool:
-    """Tell whether another run came as far as the reference, and each optimizer was given the same gradients."""
-    if other.error or other.exit_code != reference.exit_code:
+    """Tell whether another run came as far as the reference, and each optimizer was given the same gradients.
+
+    Those that didn't step in that time have to hold the same ones, and the random generators and buffers have to be the
+    same where rounds end.
+    """
+    if other.error or other.exit_code != reference.exit_code or other.pending != reference.pending:
         return False
     pairs = ((reference.steps(o), other.steps(o)) for o in {*reference.optimizers, *other.optimizers})
-    return all(_alike(one, another) for steps in pairs for one, another in zip_longest(*steps) if one is not None)
+    if not all(_alike(one, another) for steps in pairs for one, another in zip_longest(*steps) if one is not None):
+        return False
+    ends = zip(_ends_of_rounds(reference), _ends_of_rounds(other), strict=False)
+    return all(one.surroundings == another.surroundings for one, another in ends)
+
+
+def _ends_of_rounds(log: Log) -> list[Event]:
+    """Return the steps of the optimizer that steps last in a round."""
+    return log.steps(log.optimizers[-1]) if log.optimizers else []
 
 
 def begins_alike(reference: Log, other: Log) -> bool:
@@ -64,13 +76,6 @@ def _alike(one: Event | None, another: Event | None) -> bool:
     return (one.gradients, one.weights) == (another.gradients, another.weights)
 
 
-def same_surroundings(reference: Log, other: Log) -> bool:
-    """Tell whether the random generators and all buffers were the same at the last step of each round."""
-    last = reference.optimizers[-1]
-    pairs = zip(reference.steps(last), other.steps(last), strict=False)
-    return all(one.surroundings == another.surroundings for one, another in pairs)
-
-
 def is_proved(promise: Promise, scene: Scene, reference: Log, live: Log, frozen: Callable[[], tuple[Log, Log]]) -> bool:
     """Tell whether a run of the edited program shows what the repair promises.
 
@@ -85,4 +90,4 @@ def is_proved(promise: Promise, scene: Scene, reference: Log, live: Log, frozen:
     if promise is Promise.FIRST_ROUND:
         return keeps_the_first_round(reference, live)
     before, after = frozen()
-    return agrees(before, after) and same_surroundings(before, after)
+    return agrees(before, after)

@@ -130,6 +130,7 @@ class _Recorder:
             self._parameters,
             self._states,
             dist.is_available() and dist.is_initialized(),
+            tuple(_gradients(optimizer) for number, optimizer in self._alive() if not self._steps[number]),
         )
 
     # -- events ---------------------------------------------------------------------------------------------------
@@ -159,9 +160,10 @@ class _Recorder:
             return
         weights = _held(optimizer)
         frame = sys._getframe(1)
-        gradients = crc32(repr([None if p.grad is None else _sum(p.grad) for p in weights]).encode())
         values = crc32(repr([_sum(p) for p in weights]).encode())
-        self._events.append(Event(STEP, (number,), self._stack(frame), gradients, values, self._surroundings()))
+        self._events.append(
+            Event(STEP, (number,), self._stack(frame), _gradients(optimizer), values, self._surroundings())
+        )
         self._steps[number] += 1
         if self._is_reached():
             raise _Enough
@@ -253,6 +255,10 @@ def _is_carried(before: Held, now: Held | None, graph: set[Any]) -> bool:
 
 def _sum(tensor: torch.Tensor) -> int:
     return checksum(tensor) if is_dense(tensor) else hash(str(tensor))
+
+
+def _gradients(optimizer: Optimizer) -> int:
+    return crc32(repr([None if p.grad is None else _sum(p.grad) for p in _held(optimizer)]).encode())
 
 
 def _held(owner: Optimizer | torch.nn.Module) -> list[torch.Tensor]:
