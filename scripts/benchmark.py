@@ -1,22 +1,31 @@
-"""Measures unplace beside other tools on the same files, in one run: CPU time, as ratios to `ast.parse`, and memory.
+"""Measures unplace beside other tools on whole packages, in one run: CPU time, as ratios to `ast.parse`, and memory.
 
-    python scripts/benchmark.py --runs 5 --torchfix ENV/bin/torchfix SITE-PACKAGES/torch/nn SITE-PACKAGES/timm
+    python scripts/benchmark.py --runs 3 --torchfix ENV/bin/torchfix --ty ENV/bin/ty demucs-4.1.0 captum-0.9.0
+    python scripts/benchmark.py --files SITE-PACKAGES/torch/optim
+    python scripts/benchmark.py --generated
+    python scripts/benchmark.py --latency
 
 Every figure is the median over the runs of the CPU seconds (user and system, children included) of a whole process, so
 that other work on the machine counts as little as possible; the tools take turns, so that what remains counts for all
-of them. pyupgrade and ruff are used where they are installed beside this Python; torchfix needs an old LibCST, so it
-has to have its own environment. All work on copies, with one process and without caches, but for the row that says
-what a second run costs. Then each file is worked out by itself within this process, beside `ast.parse` of it: the
-ratio of all together, that of the median file, and the worst of the files with more than 300 lines. The trees of an
-earlier run are dropped before each, so that a run parses its file. The parser keeps no tree, either: among many kept
-trees, the collection of garbage would double its time. The warm server is its analyst within this process, shown a text
-that it hasn't seen, and one in which a statement came into a function.
+of them. What unplace takes for a package of one operation is taken off, which is the time that it needs to start: a
+small package would tell nothing else. ruff and mypy are used where they are installed beside this Python; torchfix
+needs an old LibCST, so it has to have its own environment. All work on copies, with one process and without caches, but
+for the column that says what a second run costs. A package's folder is named after it and its version.
+
+`--files` works each file out by itself within this process, beside `ast.parse` of it: the ratio of all together, that
+of the median file, and the worst of the files with more than 300 lines. The trees of an earlier run are dropped before
+each, so that a run parses its file. The parser keeps no tree, either: among many kept trees, the collection of garbage
+would double its time. `--generated` does so for made-up files of three lengths in which one thing is repeated: what
+takes four times as long in one of twice the length is worth mending. `--latency` has made-up files for the command and
+for the warm server, which is its analyst within this process, shown a text that it hasn't seen, and one in which a
+statement came into a function.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import gc
 import os
 import platform
@@ -30,6 +39,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from generated import GENERATED
+
 from unplace.config.options import Options
 from unplace.editor.analyst import Analyst
 from unplace.editor.document import Document
@@ -37,10 +48,9 @@ from unplace.runs.cache import VARIABLE
 from unplace.runs.outcome import rewrite_bytes
 from unplace.text.trees import parsed
 
-FLOOR = "ast.parse"
-AGAIN = "unplace check, a second time"
 PARSE = "import ast, pathlib, sys\nfor path in pathlib.Path(sys.argv[1]).rglob('*.py'): ast.parse(path.read_bytes())"
-UNPLACE = (sys.executable, "-m", "unplace")
+CHECK = (sys.executable, "-m", "unplace", "check", "--isolated", "--jobs", "1")
+ONE_OPERATION = "import torch\n\n\ndef shifted(x):\n    y = x.exp()\n    y += 1\n    return y\n"
 LENGTHS = (100, 1_000, 10_000)
 _LARGE = 300
 _MOST = 25
@@ -63,68 +73,106 @@ Command = Callable[[Path], Sequence[str]]
 def main() -> None:
     """Measure, and print Markdown tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("folders", nargs="*", type=Path, help="those of packages")
+    parser.add_argument("--files", nargs="+", type=Path, default=[], help="folders whose files stand alone")
+    parser.add_argument("--generated", action="store_true", help="measure made-up files in which one thing is repeated")
+    parser.add_argument("--latency", action="store_true", help="measure what an editor waits for")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--torchfix", type=Path, help="the command in its own environment")
+    parser.add_argument("--ty", type=Path, help="the command")
     arguments = parser.parse_args()
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, medians of {arguments.runs} runs\n")
-    tools = _tools(arguments.torchfix)
-    print("| files | lines | tool | CPU seconds | ratio | MiB |\n|---|---|---|---|---|---|")
-    for folder in arguments.folders:
-        _compare(folder, tools, arguments.runs)
-    _each_file(arguments.folders, arguments.runs)
-    print("\n| lines | Python alone | `unplace check` | above Python | nothing to find | server: opened | edited |")
-    print("|---|---|---|---|---|---|---|")
-    for length in LENGTHS:
-        _latency(length, arguments.runs)
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, medians of {arguments.runs} runs")
+    if arguments.folders:
+        _packages(arguments.folders, _tools(arguments.torchfix, arguments.ty), arguments.runs)
+    if arguments.files:
+        _each_file(arguments.files, arguments.runs)
+    if arguments.generated:
+        _generated(arguments.runs)
+    if arguments.latency:
+        print("\n| lines | Python alone | `unplace check` | above Python | nothing to find | server: opened | edited |")
+        print("|---|---|---|---|---|---|---|")
+        for length in LENGTHS:
+            _latency(length, arguments.runs)
 
 
-def _tools(torchfix: Path | None) -> dict[str, Command]:
-    tools: dict[str, Command] = {
-        FLOOR: lambda folder: (sys.executable, "-c", PARSE, str(folder)),
-        "unplace check": lambda folder: (*UNPLACE, "check", "--isolated", "--no-cache", "--jobs", "1", str(folder)),
-        AGAIN: lambda folder: (*UNPLACE, "check", "--isolated", "--jobs", "1", str(folder)),
-        "unplace rewrite --diff": lambda folder: (
-            *UNPLACE,
-            "rewrite",
-            "--diff",
-            "--isolated",
-            "--no-cache",
-            "--jobs",
-            "1",
-            str(folder),
-        ),
-    }
+def _tools(torchfix: Path | None, ty: Path | None) -> dict[str, Command]:
+    """Return the other tools that there are."""
+    tools: dict[str, Command] = {}
     beside = Path(sys.executable).parent
-    if (beside / "pyupgrade").exists():
-        tools["pyupgrade"] = lambda folder: (str(beside / "pyupgrade"), "--py310-plus", *map(str, folder.rglob("*.py")))
     if (beside / "ruff").exists():
-        tools["ruff check"] = lambda folder: (str(beside / "ruff"), "check", "--isolated", "--no-cache", str(folder))
+        tools["ruff"] = lambda folder: (str(beside / "ruff"), "check", "--isolated", "--no-cache", str(folder))
+    if ty is not None:
+        tools["ty"] = lambda folder: (str(ty), "check", "--exit-zero", str(folder))
+    if (beside / "mypy").exists():
+        tools["mypy"] = lambda folder: (str(beside / "mypy"), "--cache-dir=/dev/null", "--no-incremental", str(folder))
     if torchfix is not None:
-        tools["torchfix"] = lambda folder: (str(torchfix), "--select", "ALL", str(folder))
+        tools["TorchFix"] = lambda folder: (str(torchfix), "--select", "ALL", str(folder))
     return tools
 
 
-def _compare(folder: Path, tools: dict[str, Command], runs: int) -> None:
-    costs: dict[str, list[Cost]] = {name: [] for name in tools}
-    for _ in range(runs):
-        for name, command in tools.items():
-            with tempfile.TemporaryDirectory() as scratch:
-                copied = Path(scratch) / folder.name
-                shutil.copytree(
-                    folder, copied, ignore=lambda _, names: {n for n in names if n.endswith((".so", ".pyc"))}
-                )
-                os.environ[VARIABLE] = scratch
-                if name == AGAIN:
-                    cost(command(copied))
-                costs[name].append(cost(command(copied)))
+def _packages(folders: Sequence[Path], tools: dict[str, Command], runs: int) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch, "one.py").write_text(ONE_OPERATION, encoding="utf-8")
+        Path(scratch, "other.py").write_text(ONE_OPERATION, encoding="utf-8")
+        start = statistics.median(cost((*CHECK, "--no-cache", scratch)).seconds for _ in range(runs))
+    print(f"{start:.2f} seconds to start are taken off\n")
+    print(" | ".join(["| package", "files", "lines", "ast.parse", "check", "ratio", "MiB", "again", *tools]), "|")
+    print("|---" * (8 + len(tools)) + "|")
+    ratios: list[float] = []
+    for folder in folders:
+        ratios.append(_package(folder, tools, runs, start))
+    print(f"\nmedian {statistics.median(ratios):.0f}, most {max(ratios):.0f}")
+
+
+def _package(folder: Path, tools: dict[str, Command], runs: int, start: float) -> float:
+    """Print the row of a package, and return how many times what the parser takes."""
+    commands: dict[str, Command] = {
+        "check": lambda copied: (*CHECK, "--no-cache", str(copied)),
+        "cached": lambda copied: (*CHECK, str(copied)),
+        "again": lambda copied: (*CHECK, str(copied)),
+        **tools,
+    }
+    costs: dict[str, list[Cost]] = {name: [] for name in commands}
     contents = [path.read_bytes() for path in folder.rglob("*.py")]
-    floor = statistics.median(c.seconds for c in costs[FLOOR])
-    for name, measured in costs.items():
-        seconds = statistics.median(c.seconds for c in measured)
-        memory = max(c.memory for c in measured)
-        size = f"{len(contents)} ({folder.name}) | {sum(c.count(bytes([10])) for c in contents):,}"
-        print(f"| {size} | {name} | {seconds:.2f} | {seconds / floor:.1f} | {memory:.0f} |", flush=True)
+    floors: list[float] = []
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as scratch:
+            copied = Path(scratch) / folder.name
+            ignored = shutil.ignore_patterns("*.so", "*.pyc")
+            shutil.copytree(folder, copied, ignore=ignored)
+            os.environ[VARIABLE] = str(Path(scratch) / "cache")
+            floors.append(_seconds(lambda: _parse(contents)))
+            for name, command in commands.items():
+                costs[name].append(cost(command(copied)))
+    floor = statistics.median(floors)
+    seconds = {name: statistics.median(each.seconds for each in measured) for name, measured in costs.items()}
+    memory = max(each.memory for each in costs["check"])
+    above = max(seconds["check"] - start, 0.0)
+    lines = sum(each.count(b"\n") for each in contents)
+    row = [folder.name, str(len(contents)), f"{lines:,}", f"{floor:.3f}", f"{above:.2f}", f"{above / floor:.0f}"]
+    row += [f"{memory:.0f}", f"{seconds['again']:.2f}", *(f"{seconds[name]:.2f}" for name in tools)]
+    print("|", " | ".join(row), "|", flush=True)
+    return above / floor
+
+
+def _parse(contents: Sequence[bytes]) -> None:
+    for each in contents:
+        with contextlib.suppress(SyntaxError):
+            ast.parse(each)
+
+
+def _generated(runs: int) -> None:
+    print("\n| what is repeated | times | CPU seconds |\n|---|---|---|")
+    for name, (times, make) in GENERATED.items():
+        sizes = (times // 4, times // 2, times)
+        found = [statistics.median(_seconds_of(make(size)) for _ in range(runs)) for size in sizes]
+        shown = ", ".join(f"{seconds:.2f}" for seconds in found)
+        print(f"| {name} | {', '.join(f'{size:,}' for size in sizes)} | {shown} |", flush=True)
+
+
+def _seconds_of(text: str) -> float:
+    _drop_trees()
+    return _seconds(lambda: rewrite_bytes(text.encode(), "generated.py", Options()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +239,8 @@ def _latency(length: int, runs: int) -> None:
         busy.write_text(_module(length, "        hidden += step"), encoding="utf-8")
         idle.write_text(_module(length, "        hidden = hidden + step"), encoding="utf-8")
         bare = [cost((sys.executable, "-c", "pass")).seconds for _ in range(runs)]
-        found = [cost((*UNPLACE, "check", "--isolated", str(busy))).seconds for _ in range(runs)]
-        nothing = [cost((*UNPLACE, "check", "--isolated", str(idle))).seconds for _ in range(runs)]
+        found = [cost((*CHECK, str(busy))).seconds for _ in range(runs)]
+        nothing = [cost((*CHECK, str(idle))).seconds for _ in range(runs)]
     opened, edited = _served(_module(length, "        hidden += step"), runs)
     python, check, quiet = map(statistics.median, (bare, found, nothing))
     above = f"{check - python:.2f} | {quiet - python:.2f} | {opened:.3f} | {edited:.3f}"

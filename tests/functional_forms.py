@@ -353,6 +353,7 @@ REFUSED = [
         ("drawn numbers of a part", "y[0].normal_()", "draws the numbers"),
         ("a tuple", "i = (0, 1)\ny[i] = 1.0", "may be a number, a tensor or a mask"),
         ("a list of lists", "i = [[0, 1], [1, 2]]\ny[i] = 1.0", "may be a number, a tensor or a mask"),
+        ("an unpacked list", "i = [slice(None)]\ny[(*i, 0)] = 1.0", "may be a number, a tensor or a mask"),
         ("an index that binds a name", "y[(k := n)] = v", "has to be evaluated once"),
         ("a part of a number", "z = torch.complex(x, x)\nz.real[0] = v", "no function puts the values"),
         ("an out= whose result is used", "z = torch.mul(v.detach(), 2, out=y[0])\ny = y + z", "isn't a plain name"),

@@ -52,9 +52,9 @@ def test_a_glance_is_at_the_functions_that_were_edited(monkeypatch: pytest.Monke
     walked: list[str] = []
     walk = Program._walk
 
-    def noted(program: Program, scope: Any) -> Any:
+    def noted(program: Program, scope: Any, variant: Any) -> Any:
         walked.append(scope.name)
-        return walk(program, scope)
+        return walk(program, scope, variant)
 
     monkeypatch.setattr(Program, "_walk", noted)
     analyst = Analyst()

@@ -65,7 +65,18 @@ CLASSES = {
     20: "attributes that can't be bound to any tensor",
     21: "out= of a caller",
     22: "a purpose that contradicts the assumption",
+    23: "strides that a later reader asks for",
+    24: "an error that somebody handles",
+    25: "coroutines and overriding methods",
+    26: "hooks, flags and what sees operations",
+    27: "holders in sight",
+    28: "a write to a copy that an index makes",
+    29: "dtypes that callers decide",
+    30: "what is no tensor",
 }
+
+MODULES = "transform.recipes.modules."
+HOOKS = "analysis.interpret.calls.has_keeping_hooks"
 
 # -- material ---------------------------------------------------------------------------------------------------------
 
@@ -256,11 +267,11 @@ MUTANTS: dict[int, list[Mutant]] = {
             "sums", regression("running_sum_of_unknown_dtype"), "torchapi.autocast.ACCUMULATING", is_now(frozenset())
         ),
         mutant("products", regression("narrow_integers"), "torchapi.autocast.ACCUMULATING", is_now({"sum", "cumsum"})),
-        mutant("all is division", regression("narrow_integers"), "transform.casts._is_division", gives(True)),
+        mutant("all is division", regression("narrow_integers"), "transform.casts.is_division", gives(True)),
         mutant(
             "rounded division",
             regression("narrow_integers"),
-            "transform.casts._is_division",
+            "transform.casts.is_division",
             edited((" and not is_rounded", "")),
         ),
         mutant(
@@ -303,7 +314,14 @@ MUTANTS: dict[int, list[Mutant]] = {
             "double()", regression("constructors_and_casts_of_known_dtype"), "transform.casts.keeps_dtype", gives(True)
         ),
         mutant("what has no name", regression("nameless_and_low"), "transform.casts.risk", gives(())),
-        mutant("callers", regression("mixed_by_callers"), "transform.casts._is_mixed_by_a_caller", gives(False)),
+        Mutant(
+            "callers",
+            regression("mixed_by_callers"),
+            (
+                ("transform.casts._is_mixed_by_a_caller", gives(False)),
+                ("transform.casts._is_mixed_by_a_call", gives(False)),
+            ),
+        ),
         mutant(
             "float32 under autocast",
             fixture("UNP001/raised_under_autocast"),
@@ -679,6 +697,140 @@ MUTANTS: dict[int, list[Mutant]] = {
             fixture("UNP005/documented_purpose"),
             "transform.meant.documented",
             whatever_is_called,
+        ),
+    ],
+    23: [
+        mutant(
+            "readers of strides",
+            regression("strides_given_anew"),
+            "transform.normal_form.reads_order",
+            gives(None),
+        ),
+        mutant(
+            "readers elsewhere",
+            regression("strides_asked_by_another_method"),
+            "analysis.queries.strides._asked_elsewhere",
+            gives(None),
+        ),
+        mutant(
+            "what a helper permutes",
+            regression("strides_asked_by_a_helper"),
+            "analysis.queries.strides._Search._returned",
+            gives((None, frozenset())),
+        ),
+        mutant(
+            "gaps of a slice",
+            regression("gaps_of_a_slice_go"),
+            "analysis.queries.strides._Search.is_part",
+            gives(False),
+        ),
+    ],
+    24: [
+        mutant(
+            "handlers",
+            regression("error_of_a_write_is_handled"),
+            "transform.caught.handler_of",
+            gives(None),
+        ),
+        mutant(
+            "handlers around calls",
+            regression("error_of_a_write_is_handled_by_a_retry"),
+            "analysis.project.handling.around_calls",
+            gives(()),
+        ),
+        mutant(
+            "context managers of the file",
+            regression("error_of_a_write_is_handled_by_a_context_manager"),
+            "analysis.project.handling._of_own_manager",
+            gives(None),
+        ),
+        mutant(
+            "fallbacks",
+            regression("error_of_a_leaf_is_handled"),
+            "transform.planner.respected",
+            lambda original: lambda chain, verdict: verdict,
+        ),
+    ],
+    25: [
+        mutant(
+            "coroutines that run when they are made",
+            regression("coroutine_that_is_only_made"),
+            "analysis.interpret.own_calls._runs",
+            gives(True),
+        ),
+        mutant(
+            "an override that returns nothing",
+            regression("method_overridden_by_one_that_returns_nothing"),
+            "transform.recipes.handbacks._alternatives",
+            gives(()),
+        ),
+    ],
+    26: [
+        mutant("flags that are read", regression("flags_counted_over_modules"), MODULES + "_reader", gives(None)),
+        mutant("hooks that keep", regression("hooks_registered_by_apply"), HOOKS, gives(False)),
+        mutant("a mode", regression("mode_that_sees_each_operation"), "transform.meant._watched", gives(None)),
+        mutant("saved tensors", regression("saved_tensors_kept_by_a_hook"), "transform.meant._watched", gives(None)),
+    ],
+    27: [
+        mutant(
+            "closures that leave their function",
+            regression("closure_made_by_a_function"),
+            "analysis.effects.summaries._carried",
+            gives(frozenset()),
+        ),
+        mutant(
+            "attributes that share memory",
+            regression("attributes_that_share_by_a_dictionary"),
+            "analysis.project.sharing._twins",
+            gives(iter(())),
+        ),
+        mutant(
+            "globals that are handed on",
+            regression("global_handed_out"),
+            "analysis.queries.holders.handed_on",
+            gives(None),
+        ),
+        mutant(
+            "functions that keep what they return",
+            regression("tensor_noted_by_its_object"),
+            "analysis.queries.holders.keeps_arguments",
+            gives(False),
+        ),
+    ],
+    28: [
+        mutant(
+            "an index of unknown kind",
+            regression("index_of_unknown_kind"),
+            "transform.legality._may_be_copied",
+            gives(None),
+        )
+    ],
+    29: [
+        mutant(
+            "both casts at the calls",
+            regression("casts_at_the_calls_of_a_function"),
+            "transform.casts._is_mixed_by_a_call",
+            gives(False),
+        ),
+        mutant(
+            "autocast around a call",
+            regression("autocast_around_a_call"),
+            "transform.casts.around_calls",
+            lambda original: lambda scope, blocks: iter(()),
+        ),
+    ],
+    30: [
+        mutant(
+            "a number in the attribute",
+            regression("attribute_that_was_a_number"),
+            "transform.casts._stores_number",
+            gives(False),
+        ),
+        mutant(
+            "classes of Python's library",
+            regression("attribute_that_is_a_weak_dictionary"),
+            "analysis.interpret.modelled_calls._is_class_of_python",
+            gives(False),
         ),
     ],
 }

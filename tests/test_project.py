@@ -9,15 +9,19 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 import torch
 
 from importing import forget_package
 from unplace.analysis.domain.refs import Member
+from unplace.analysis.domain.variants import Variant
 from unplace.analysis.project import files
 from unplace.analysis.project.files import Project
 from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.program import Program as Analysis
+from unplace.analysis.syntax.scopes import Scope
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Finding, Harm, Status
 from unplace.runs.many import rewrite_files
@@ -648,11 +652,11 @@ LEFT = """
     from . import right
 
     def soft(x):
-        return right.hard(x)
+        return right.hard(x) if len(x) else x.exp()
 
     class Left(torch.nn.Module):
         def forward(self, x):
-            y = right.Right()(x)
+            y = right.Right()(x[1:]) if len(x) else x.unknown()
             y.add_(1)
             return y
 """
@@ -665,7 +669,7 @@ RIGHT = """
 
     class Right(torch.nn.Module):
         def forward(self, x):
-            y = left.Left()(x)
+            y = left.Left()(x[1:]) if len(x) else x.unknown()
             y.sub_(1)
             return y
 """
@@ -685,6 +689,61 @@ def test_neither_the_order_of_files_nor_the_number_of_processes_matters(tmp_path
     assert [f.status for f in expected["left.py"]] == [Status.REFUSED]
     assert findings(outcomes(reversed(paths))) == expected
     assert findings(outcomes(paths, jobs=2)) == expected
+
+
+RECURSIVE = """
+    import torch
+    from . import right
+
+    def left(x, n):
+        return right.right(x, n - 1) if n else torch.exp(x)
+"""
+BACK = """
+    import torch
+    from . import left
+
+    def right(x, n):
+        y = torch.exp(x)
+        return left.left(y, n - 1) if n else y
+"""
+
+
+@pytest.mark.parametrize("asked", ["left", "right"])
+def test_functions_that_call_each_other_have_effects_whichever_is_asked_first(tmp_path: Path, asked: str) -> None:
+    main = dedent(USES).format(imports=f"from .{asked} import {asked}", callee=asked).replace("(x)\n", "(x, 3)\n", 2)
+    other = {"left": "right", "right": "left"}[asked]
+    early = f"from .{other} import {other}\ndef f(x):\n    y = {other}(x, 3)\n    y += 1\n    return y\n"
+    texts = {"left.py": RECURSIVE, "right.py": BACK, "main.py": main.replace("def f(x, 3)", "def f(x)")}
+    found = outcomes(write(tmp_path / "alone", texts))["main.py"]
+    assert statuses(found) == ["rewritten"]
+    after = outcomes(write(tmp_path / "later", {"early.py": early, **texts}))["main.py"]
+    assert [f.message for f in after.findings] == [f.message for f in found.findings]
+
+
+@pytest.mark.parametrize("is_split", [False, True])
+def test_a_chain_of_helpers_is_walked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_split: bool) -> None:
+    """Each asks for the effect of the next: in another file, a question must not begin anew."""
+    count = 40
+    chain = [f"def h{i}(x):\n    y = h{i + 1}(x)\n    return y\n\n\n" for i in range(count)]
+    last = f"def h{count}(x):\n    return x.exp()\n\n\n"
+    main = "def f(x):\n    y = h0(x)\n    y += h1(x)\n    y *= h2(x)\n    return y\n"
+    texts = {
+        "helpers.py": "import torch\n" + "".join(chain) + last,
+        "main.py": "import torch\nfrom .helpers import h0, h1, h2\n" + main,
+    }
+    if not is_split:
+        texts = {"both.py": texts["helpers.py"] + main, "other.py": "import torch\n"}
+    walks: Counter[str] = Counter()
+    walk = Analysis._walk
+
+    def counted(program: Analysis, scope: Scope, variant: Variant) -> Any:
+        walks[scope.name] += 1
+        return walk(program, scope, variant)
+
+    monkeypatch.setattr(Analysis, "_walk", counted)
+    outcomes(write(tmp_path, texts))
+    assert len(walks) >= count
+    assert max(walks[f"h{i}"] for i in range(count)) == 1 if is_split else sum(walks.values()) <= 3 * count
 
 
 def test_classes_that_derive_from_each_other_through_two_files_come_to_an_end(tmp_path: Path) -> None:

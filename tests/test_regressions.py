@@ -36,7 +36,6 @@ CONTRADICTED = [
     "module_overwritten_past_autograd",
     "parameters_scaled_by_a_parameter_in_forward",
     "recording_switched_by_a_flag",
-    "recursive_helper_returns_its_argument",
     "rounding_past_autograd",
     "setter_that_changes_the_value",
     "teacher_frozen_by_detaching",

@@ -15,6 +15,7 @@ from textwrap import dedent
 import pytest
 
 import unplace
+from unplace.analysis.project.locating import package_of
 from unplace.config.options import Options
 from unplace.runs import outcome as handling
 from unplace.runs.cache import VARIABLE, Results, ResultsError
@@ -172,6 +173,36 @@ def test_a_new_file_may_be_what_an_import_means(root: Path, place: Path) -> None
     assert told(after) != told(before)
 
 
+def test_an_unrelated_file_that_is_new_changes_no_result(root: Path, place: Path, handled: list[str]) -> None:
+    run(root, place)
+    write(root / "pkg" / "other.py", "import torch\n\n\ndef doubled(k):\n    k *= 2\n    return k\n")
+    handled.clear()
+    after = run(root, place)
+    assert handled == ["other.py"]
+    assert told(after) == told(run(root, None))
+
+
+def test_an_edit_that_is_undone_costs_nothing(root: Path, place: Path, handled: list[str]) -> None:
+    path = root / "pkg" / "tools.py"
+    before = path.read_bytes()
+    first = run(root, place)
+    path.write_bytes(before.replace(b"return x * 2", b"return x"))
+    run(root, place)
+    path.write_bytes(before)
+    handled.clear()
+    assert told(run(root, place)) == told(first)
+    assert handled == []
+
+
+def test_a_folder_that_becomes_a_package_changes_what_imports_mean(root: Path, place: Path) -> None:
+    (root / "pkg" / "__init__.py").unlink()
+    package_of.cache_clear()
+    run(root, place)
+    write(root / "pkg" / "__init__.py", PACKAGE["pkg/__init__.py"])
+    package_of.cache_clear()  # as in another process
+    assert told(run(root, place)) == told(run(root, None))
+
+
 def test_other_options_have_other_results(root: Path, place: Path) -> None:
     for options in (Options(), Options(unsafe=True), Options(select=frozenset(["UNP005"])), Options(comments=False)):
         assert told(run(root, place, options)) == told(run(root, None, options))
@@ -210,10 +241,10 @@ def test_a_database_that_is_none_is_told(root: Path, place: Path) -> None:
 def test_old_results_are_forgotten(root: Path, place: Path) -> None:
     run(root, place)
     with sqlite3.connect(place / "results.sqlite") as connection:
-        connection.execute("UPDATE results SET used = used - 31 * 24 * 60 * 60")
+        connection.execute("UPDATE outcomes SET used = used - 31 * 24 * 60 * 60")
     (root / "pkg" / "alone.py").unlink()
     run(root, place)
-    (count,) = sqlite3.connect(place / "results.sqlite").execute("SELECT count(*) FROM results").fetchone()
+    (count,) = sqlite3.connect(place / "results.sqlite").execute("SELECT count(*) FROM outcomes").fetchone()
     assert count == len(PACKAGE) - 1
 
 

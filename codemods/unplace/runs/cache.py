@@ -16,7 +16,8 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from unplace import documents
-from unplace.analysis.project.basis import Basis
+from unplace.analysis.project.basis import Around, Basis, Grounds
+from unplace.analysis.project.locating import Files
 from unplace.analysis.project.mentions import Mentions
 from unplace.config.options import SETTINGS, Options
 from unplace.diagnostics.findings import Finding, Problem
@@ -38,7 +39,19 @@ _DAY = 24 * 60 * 60
 _LASTING = 30 * _DAY
 """Seconds for which a result is kept without being used."""
 
-_TABLE = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, used REAL NOT NULL, result BLOB NOT NULL)"
+_MOST = 4
+"""Number of results that are kept for one file as it is, beside others as they were."""
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS outcomes (
+    key TEXT, run TEXT, used REAL NOT NULL, result BLOB NOT NULL, PRIMARY KEY (key, run)
+)
+"""
+_FOUND = "SELECT key, result FROM outcomes WHERE key = ? ORDER BY used DESC"
+_FORGOTTEN = """
+DELETE FROM outcomes
+WHERE key = ? AND run NOT IN (SELECT run FROM outcomes WHERE key = ? ORDER BY used DESC LIMIT ?)
+"""
 
 
 class ResultsError(Exception):
@@ -78,28 +91,29 @@ class Results:
         self._absolute = {path: str(Path(path).absolute()) for path in paths}
         self._stamps = {path: _stamp(path) for path in self._absolute.values()}
         self._digests = {path: digest_of(_read(path)) for path in self._absolute.values()}
-        self._mentions = Mentions(self._digests)
-        self._around = Surroundings(self._digests)
+        around = Surroundings(self._digests)
+        self._grounds = Grounds(Files(frozenset(self._digests)), Mentions(self._digests), around)
         listing = sorted(self._digests)
         self._run = key_of(*(part for path in listing for part in (path, self._digests[path])))
-        self._settings = key_of(*_said(options), *listing)
+        self._settings = key_of(*_said(options), repr(len(listing) > 1))
         self._keys = {
             path: key_of(self._settings, repr(sorted(options.wanted(shown(path)))), own, self._digests[own])
             for path, own in self._absolute.items()
         }
-        self._used: list[str] = []
+        self._used: list[tuple[str, str]] = []
         self._new: list[tuple[str, Outcome]] = []
         self._known = self._load()
 
     def outcome(self, path: str) -> Outcome | None:
         """Return the outcome of a file; None where it isn't known."""
-        result = self._known.get(self._keys[path])
-        if result is None or not self._holds(result, self._absolute[path]):
+        results = self._known.get(self._keys[path], ())
+        result = next(filter(self._holds, results), None)
+        if result is None:
             return None
         data = _read(path)
         if digest_of(data) != self._digests[self._absolute[path]]:
             return None
-        self._used.append(self._keys[path])
+        self._used.append((self._keys[path], result.run))
         name = shown(path)
         warnings = tuple(replace(warning, path=name) for warning in result.warnings)
         if not result.findings and not result.is_changed:
@@ -120,44 +134,42 @@ class Results:
         now = time.time()
         moved = {path for path, stamp in self._stamps.items() if _stamp(path) != stamp}
         rows = [
-            (self._keys[path], now, packed(self._result(outcome)))
+            (self._keys[path], self._run, now, packed(self._result(outcome)))
             for path, outcome in self._new
             if not moved & {self._absolute[path], *outcome.basis.files}
         ]
         self._new.clear()
         try:
             with closing(_connected(self._place)) as connection, connection:
-                connection.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
-                refreshed = [(now, key, now - _DAY) for key in self._used]
-                connection.executemany("UPDATE results SET used = ? WHERE key = ? AND used < ?", refreshed)
-                connection.execute("DELETE FROM results WHERE used < ?", (now - _LASTING,))
+                connection.executemany("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)", rows)
+                refreshed = [(now, *used, now - _DAY) for used in self._used]
+                connection.executemany("UPDATE outcomes SET used = ? WHERE key = ? AND run = ? AND used < ?", refreshed)
+                connection.execute("DELETE FROM outcomes WHERE used < ?", (now - _LASTING,))
+                connection.executemany(_FORGOTTEN, [(key, key, _MOST) for key, *_ in rows])
         except (OSError, sqlite3.Error) as error:
             raise ResultsError(f"results can't be kept in {self._place} ({error})") from None
 
-    def _load(self) -> dict[str, _Result]:
+    def _load(self) -> dict[str, list[_Result]]:
+        """Return the earlier results by their keys, the latest first."""
         wanted = set(self._keys.values())
         try:
             with closing(_connected(self._place)) as connection:
-                rows = [
-                    row
-                    for key in wanted
-                    for row in connection.execute("SELECT key, result FROM results WHERE key = ?", (key,))
-                ]
-            return {key: unpacked(data) for key, data in rows}
+                rows = [row for key in wanted for row in connection.execute(_FOUND, (key,))]
+            found: dict[str, list[_Result]] = {}
+            for key, data in rows:
+                found.setdefault(key, []).append(unpacked(data))
+            return found
         except (OSError, sqlite3.Error, UnpackError) as error:
             raise ResultsError(f"earlier results can't be read from {self._place} ({error})") from None
 
-    def _holds(self, result: _Result, path: str) -> bool:
+    def _holds(self, result: _Result) -> bool:
         """Tell whether everything that a result depends on is as it was."""
-        if any(self._around.tells(*asked) is not answer for asked, answer in result.basis.around):
-            return False
-        if result.run == self._run:
-            return True
+        answers = result.basis.answers
+        if result.run == self._run:  # only what isn't of the run may differ
+            return self._grounds.hold((reading, found) for reading, found in answers if isinstance(reading, Around))
         if any(self._digests.get(file) != digest for file, digest in result.files):
             return False
-        if any(self._mentions.are_elsewhere(name, path) is not there for name, there in result.basis.names):
-            return False
-        return all(self._mentions.others_with(*asked) == files for asked, files in result.basis.listed)
+        return self._grounds.hold(answers)
 
     def _result(self, outcome: Outcome) -> _Result:
         files = tuple((path, self._digests.get(path, "")) for path in outcome.basis.files)
@@ -182,6 +194,7 @@ def _said(options: Options) -> list[str]:
 def _connected(place: Path) -> sqlite3.Connection:
     place.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(place / _NAME, timeout=_PATIENCE)
+    connection.execute("DROP TABLE IF EXISTS results")  # of earlier versions
     connection.execute(_TABLE)
     return connection
 

@@ -46,7 +46,7 @@ class _Survivors:
     _most: int = IN_ONE_FILE
 
     def let_age(self) -> None:
-        """Count all objects among the long-lived ones, unseen; collect garbage once they are a quarter more.
+        """Count all objects among the long-lived ones, unseen; collect garbage once they are half as many again.
 
         The end of each file would be a collection else, which goes through its tree and finds next to nothing.
         """
@@ -56,7 +56,7 @@ class _Survivors:
             gc.unfreeze()
         else:
             gc.collect()
-            self._uncollected, self._most = 0, max(IN_ONE_FILE, len(gc.get_objects()) // 4)
+            self._uncollected, self._most = 0, max(IN_ONE_FILE, len(gc.get_objects()) // 2)
 
 
 _survivors = _Survivors()

@@ -294,4 +294,15 @@ def is_total(node: ast.expr) -> bool:
 
 def _can_cast(site: Site) -> bool:
     """Tell whether the target can be asked for its dtype: a name leads to it, and it is no number."""
-    return (isinstance(site.node, ast.AugAssign) or bottom(site) is not None) and not site.value.may_be(NUMBER)
+    place = bottom(site) if not isinstance(site.node, ast.AugAssign) else site.node.target
+    if place is None or site.value.may_be(NUMBER):
+        return False
+    return not (isinstance(place, ast.Attribute) and _stores_number(site.program.module, place.attr))
+
+
+@once
+def _stores_number(module: ModuleIndex, attribute: str) -> bool:
+    """Tell whether a file stores a number that is written out in attributes of a name: `layer.total = 0`."""
+    parents = module.scopes.parents
+    stores = (parents.get(store.node) for store in module.stores_of(attribute) if not store.of_element)
+    return any(isinstance(node, ast.Assign) and _written_type(node.value) in (int, float) for node in stores)

@@ -26,7 +26,7 @@ from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
-from unplace.torchapi import results
+from unplace.torchapi import members, results
 from unplace.transform.defined_anew import defined_anew
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.meant import has_gradient_read, is_optimised, meant
@@ -120,7 +120,7 @@ def _unfit(site: Site) -> Refuse | None:
     index = _may_be_copied(site)
     if index is not None and _picks_copies(site, index):
         return Refuse(Refusal.SELECTION_PERHAPS(index=code_of(index)))
-    if site.is_metadata() and _is_detached(site.program.module):
+    if site.is_metadata() and site.write.short_name not in members.DETACHED and _is_detached(site.program.module):
         return Refuse(Refusal.VIEW_DETACHED(name=site.name))
     return None
 

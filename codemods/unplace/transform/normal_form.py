@@ -56,9 +56,10 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
     So it is where code asks for the order of the elements in memory, which the functional form wouldn't keep.
     """
     first = chain[0]
+    is_copy = _is_made_a_copy(first, verdict)
     is_dense = any(each.form is Form.MASKED_STORE or each.write.short_name in members.DENSE for each in chain)
     is_dense = is_dense or first.write.kind is WriteKind.OUT
-    if (isinstance(verdict, Copy) and not verdict.views) or _is_made_a_copy(first, verdict):
+    if (isinstance(verdict, Copy) and not verdict.views) or is_copy:
         is_dense = False
     elif not isinstance(verdict, Rebind | Inline | Split):
         return verdict
@@ -74,9 +75,12 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
 
 def _is_made_a_copy(site: Site, verdict: Verdict) -> bool:
     """Tell whether a copy for autograd is made of what the written tensor is bound to: `y = make(x).clone()`."""
-    keys = (site.run.names.key_of(obj) for obj in site.value.objs)
-    makers = {key[0] for key in keys if isinstance(key, tuple)}
-    return isinstance(verdict, CopySaved) and not makers.isdisjoint(verdict.copied)
+    for node in verdict.copied if isinstance(verdict, CopySaved) else ():
+        made = site.run.values.get(node) if isinstance(node, ast.expr) else None
+        if made is not None and isinstance(site.run.parents.get(node), ast.Assign):
+            if not made.objs.isdisjoint(site.value.objs):
+                return True
+    return False
 
 
 def is_costly(site: Site, verdict: Verdict) -> bool:

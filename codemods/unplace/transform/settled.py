@@ -82,7 +82,10 @@ class _Unit:
 
         self.act = nn.ReLU(inplace=True)            the edit is among the arguments
         """
+        line = text.place(edit.start)[0]
         for node in (node for scope in self.scopes for node in scope.of(ast.Assign)):
+            if not node.lineno <= line <= (node.end_lineno or line):
+                continue
             if isinstance(node.value, ast.Call) and _keeps_callee(edit, node.value, text):
                 targets = [target.attr for target in node.targets if isinstance(target, ast.Attribute)]
                 return set(targets) if len(targets) == len(node.targets) else self.stored

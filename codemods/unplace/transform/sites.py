@@ -25,6 +25,7 @@ from unplace.analysis.domain.values import (
     Saved,
     Tracked,
     Value,
+    by_place,
 )
 from unplace.analysis.domain.views import UNCERTAIN, UNSEEN
 from unplace.analysis.interpret.arithmetic import is_untracked
@@ -391,7 +392,7 @@ class Site:
         raises = forbidden is not None and not forbidden.is_doubtful
         if (certain or raises) and not (self.is_index() and not is_leaf) and not self._is_off():
             is_by_save = bool(certain) and not is_leaf
-            return Harm.HARMFUL, min(certain, key=lambda s: (s.line, s.operation)) if is_by_save else None
+            return Harm.HARMFUL, min(certain, key=by_place) if is_by_save else None
         if self._may_miss_values():
             return Harm.POSSIBLE, None
         outside = sorted(o for o in self._written() if o.origin is not Origin.FRESH)

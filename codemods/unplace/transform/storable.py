@@ -12,12 +12,16 @@ from unplace.analysis.domain.values import CONTAINER, MODULE, OTHER, TENSOR, TUP
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import is_tensor_data
 from unplace.analysis.project.sharing import attributes_holding, other_attribute
+from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.diagnostics.refusals import Refusal
+from unplace.torchapi import modules
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
+
+_MAKING_PARAMETERS = frozenset(name.rpartition(".")[2] for name in modules.REGISTERED_CLASSES)
 
 
 def unstorable(site: Site, place: ast.expr) -> Refuse | None:
@@ -161,7 +165,9 @@ def _unbindable(site: Site, place: ast.Attribute) -> Refuse | None:
 def _refuses_binding(owner: Class, name: str) -> bool:
     """Tell whether a class prevents an attribute from being bound to an arbitrary tensor."""
     is_field = any(name in (*cls.assigned, *cls.declared) for cls in owner.linearized())
-    return owner.intercepts(name) or owner.has_property(name) or (owner.is_immutable and is_field)
+    sources = (source for cls in owner.linearized() for _, source in cls.assigned.get(name, ()))
+    is_parameter = any(isinstance(s, ast.Call) and last_name(s.func) in _MAKING_PARAMETERS for s in sources)
+    return owner.intercepts(name) or owner.has_property(name) or is_parameter or (owner.is_immutable and is_field)
 
 
 def _is_made_by(owner: Class, name: str, site: Site) -> bool:

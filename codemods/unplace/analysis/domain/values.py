@@ -231,9 +231,15 @@ class Saved(NamedTuple):
     inside: tuple[str, int] | None = None
 
 
+def by_place(saved: Saved) -> tuple[int, str, str, int, tuple[str, int]]:
+    """Return a key that sorts records by place and name, because the order of a set differs from run to run."""
+    column = saved.node.col_offset if saved.node is not None else -1
+    return saved.line, saved.operation, saved.part, column, saved.inside or ("", 0)
+
+
 def in_order(saved: Iterable[Saved]) -> list[Saved]:
-    """Return the records sorted by place and name, because the order of a set differs from run to run."""
-    return sorted(saved, key=lambda s: (s.line, s.operation, s.part, s.node.col_offset if s.node is not None else -1))
+    """Return the records sorted by place and name."""
+    return sorted(saved, key=by_place)
 
 
 @dataclass(slots=True)

@@ -155,6 +155,8 @@ class Views(dict[Obj, Base]):
     def _meet(self, first: Obj, second: Obj) -> bool:
         """Tell whether two objects come from the same memory by ways that don't cut it into pieces apart."""
         left, right = self._cuts(first), self._cuts(second)
+        if second in left or first in right:
+            return True
         return any(not _disjoint(pieces, right[ancestor]) for ancestor, pieces in left.items() if ancestor in right)
 
     def _refresh(self) -> None:

@@ -39,6 +39,9 @@ from unplace.torchapi import members
 
 _DEPTH = 3
 
+NO_EFFECT = Effect(Returned(0))
+"""The effect of a function that never returns: where a function calls itself, what is known before it has any."""
+
 _Pair = tuple[Hashable, Hashable]
 _Slots = Mapping[tuple[Obj, Hashable], Value]
 
@@ -51,7 +54,9 @@ def exits_of(run: Run, end: Snapshot | None) -> list[tuple[Value, Snapshot]]:
 def summarize(run: Run, end: Snapshot | None) -> Effect:
     """Return the effect of a function that `run` has walked."""
     exits = exits_of(run, end)
-    results = [_describe(run, value, state, _DEPTH) for value, state in exits]
+    results = [_describe(run, value, state, _DEPTH) for value, state in exits if value.kinds]
+    if exits and not results:
+        return NO_EFFECT
     result = results[0] if results else Returned(NONE_VALUE.kinds)
     for other in results[1:]:
         result = _join(result, other)

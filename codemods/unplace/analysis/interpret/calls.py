@@ -69,7 +69,7 @@ from unplace.analysis.project import named_tuples
 from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.module import home
 from unplace.analysis.project.replaced import changed_later
-from unplace.analysis.project.switches import switches_inplace
+from unplace.analysis.project.switches import may_switch
 from unplace.analysis.project.taken_apart import is_hooked_elsewhere
 from unplace.analysis.project.unfollowed import cached_functions, has_forward_hooks, has_keeping_hooks
 from unplace.analysis.queries.layouts import layout_of
@@ -434,7 +434,7 @@ class Calls:
         if module.inplace is not None and not module.ignores_inplace:
             given = arguments.at(module.inplace, "inplace")
             inplace = True if is_true_given(given) else None if is_unknown_flag(given, arguments) else False
-            if inplace is False and switches_inplace(self.run.program.module):
+            if inplace is not None and may_switch(self.run.program.module, not inplace):
                 inplace = None
         if qualified == modules.SEQUENTIAL:
             net = Value(MODULE, ref=layers.of_sequential(self.run, node, arguments, state), tracked=Tracked.NO)

@@ -35,7 +35,7 @@ def is_basic_index(run: Run, index: ast.expr) -> bool | None:
     if value is None:
         return None
     if value.must_be(NUMBER | NONE):
-        return True
+        return value.dtype != "bool"
     if value.is_tensor and (value.dtype == "bool" or _is_long(value)):
         return False
     return False if value.must_be(LIST | ARRAY) or _is_compared(value) else None

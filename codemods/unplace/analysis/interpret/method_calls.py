@@ -209,6 +209,8 @@ def of_tensor(
     operator = torchapi.tensor_method(name)
     if operator is None:
         return calls.unknown_call(node, [base, *arguments.all()], state)
+    if name in torchapi.HOOKS:  # x.register_hook(mask.mul)
+        run.keep(state, anything(arguments.all()), "a hook", node.lineno, certain=True)
     if name == "retain_grad":
         run.keep(state, base.objs, "retain_grad()", node.lineno, certain=True)
     if name == "numpy":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 from unplace.analysis.domain.facts import ANY, DISTINCT
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import State, aged_value
-from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
+from unplace.analysis.domain.values import OTHER, TENSOR, UNKNOWN, Value
 from unplace.analysis.effects import models
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
@@ -19,13 +20,20 @@ def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: A
     """Return the result of calling a built-in, or a function or class of a library other than torch."""
     model = models.model_of(qualified, arguments.positional, arguments.keywords)
     if model is None:
-        return calls.unknown_call(node, arguments.all(), state)
+        made = calls.unknown_call(node, arguments.all(), state)
+        return made._replace(kinds=OTHER) if _is_class_of_python(qualified) else made
     if qualified == "collections.defaultdict" and _gives_captured(calls, node, arguments, state):
         return calls.unknown_call(node, arguments.all(), state)
     made = apply(_call(calls, node, model, {}, arguments, state), model.effect)
     if qualified == "collections.defaultdict" and len(arguments.positional) == 1:
         _fill(calls, node, arguments.positional[0], made, state)
     return made
+
+
+def _is_class_of_python(qualified: str) -> bool:
+    """Tell whether a name is that of a class of Python's own library: `weakref.WeakKeyDictionary`."""
+    module, _, name = qualified.rpartition(".")
+    return module.partition(".")[0] in sys.stdlib_module_names and name[:1].isupper()
 
 
 def _gives_captured(calls: CallEffects, node: ast.Call, arguments: Arguments, state: State) -> bool:

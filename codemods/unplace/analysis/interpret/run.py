@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import GradMode
@@ -45,6 +44,8 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
 from unplace.diagnostics.forms import WriteKind, is_true
+
+T = TypeVar("T")
 
 
 class Analysis(Protocol):
@@ -99,8 +100,8 @@ class Analysis(Protocol):
     def attribute_elements(self, owner: Class, name: str) -> Value:
         """Return the join of the elements of an attribute that is a list or dictionary."""
 
-    def guessing(self, key: Hashable) -> AbstractContextManager[bool]:
-        """Guard a guess against infinite recursion; yield False where the guess asks for itself."""
+    def answer(self, question: Hashable, work: Callable[[], T], otherwise: T) -> T:
+        """Return the answer to a question about the file, which `work` finds once; `otherwise` says nothing."""
 
 
 @dataclass(slots=True)

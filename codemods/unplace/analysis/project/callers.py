@@ -84,9 +84,9 @@ def _writes(program: Program, scope: Scope, parameter: str) -> bool:
 def _handed_in(program: Program, scope: Scope, parameter: str, names: frozenset[str] = frozenset()) -> list[Handed]:
     """Return the calls in one file that pass a tensor for a parameter; `names` are those of the function there."""
     callee = _callee(scope)
-    if callee not in program.handed:
-        program.handed[callee] = _handed(program, _callers_of(program, callee, names))
-    return [Handed(program, run, write) for run, write in program.handed[callee].get((scope, parameter), ())]
+    question, none = ("handed", callee, names), dict[tuple[Scope, str], list[tuple[Run, Write]]]()
+    found = program.answer_for_now(question, lambda: _handed(program, _callers_of(program, callee, names)), none)
+    return [Handed(program, run, write) for run, write in found.get((scope, parameter), ())]
 
 
 def _callee(scope: Scope) -> Callee:

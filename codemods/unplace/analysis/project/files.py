@@ -15,11 +15,12 @@ from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import UNKNOWN, UNKNOWN_VALUE, Value
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
-from unplace.analysis.project.basis import Around, Basis
+from unplace.analysis.project.asking import Asking
+from unplace.analysis.project.basis import Around, Basis, Grounds, Reading, Word
 from unplace.analysis.project.calling import calls_elsewhere
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
-from unplace.analysis.project.locating import Files, package_of
+from unplace.analysis.project.locating import Files
 from unplace.analysis.project.mentions import Asked, Form, Mentions, Query, defining, deriving, renaming
 from unplace.analysis.project.module import ModuleIndex, Place
 from unplace.analysis.project.module import home as home_of
@@ -34,9 +35,7 @@ from unplace.text.source import SourceError, read_source
 from unplace.text.trees import parsed
 
 T = TypeVar("T")
-_Read = str | Asked | Around
-
-_MOST_OPEN = 4_000_000
+_MOST_OPEN = 6_000_000
 """Maximum number of characters in the parsed files that are kept although nothing uses them."""
 
 _MOST_READ = 24
@@ -45,23 +44,21 @@ _MOST_READ = 24
 _MOST_RELATED = 100
 """Maximum number of files with derived classes of a class that are told apart by their names."""
 
-_DEEPEST = 8
-"""Maximum number of queries in a chain, each asked while the previous one is answered."""
-
 
 class Project:
     """The files of one run, each parsed when another one asks for a name in it.
 
-    An answer about a file is computed as if nothing had been asked before, and kept only if no query led back to one
-    that was under way. So answers depend neither on the order in which files are handled nor on how processes share
-    them; each process has its own `Project`.
+    Each has one program, as long as its index is kept, which remembers what was asked about the file. Answers depend
+    neither on the order in which files are handled nor on how processes share them (see `Asking`); each process has its
+    own `Project`.
     """
 
     def __init__(
         self, files: Iterable[str], changed: Mapping[str, bytes] | None = None, around: Surroundings | None = None
     ) -> None:
         """Start with the absolute paths of the files; `changed` has the bytes of those that aren't as on disk."""
-        self.files = Files(frozenset(files))
+        self.asking = Asking()
+        self.files = Files(frozenset(files), self.asking.reads)
         self.around = around or Surroundings(self.files.paths)
         self._changed = changed or {}
         self._mentions = Mentions(self.files.paths, self._changed)
@@ -69,18 +66,13 @@ class Project:
         self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
         self._open = 0  # characters in `_recent`
         self._broken: set[str] = set()
-        self._passing: dict[Hashable, object] = {}  # answers that hold only for the current file
-        self._asked: list[Hashable] = []
-        self._cuts = 0  # how often a query led back to one under way, or to an answer in `_passing`
         self._in_hand = ""
-        self._read: set[_Read] = set()  # the files that the current query depends on, and how they were found
-        self._sources: dict[Hashable, frozenset[_Read]] = {}  # the same for each answer
-        self._asked_names: dict[str, bool] = {}
+        self._traces: dict[Hashable, Hashable] = {}  # what answers depend on
+        self._of_bases: dict[Hashable, set[Hashable]] = {}  # what is known of the bases of a file's classes depends on
         self._told: dict[tuple[Hashable, str], Any] = {}  # see `_told_of`
         self._posing: dict[str, frozenset[str]] = {}  # see `is_posing_elsewhere`, by the file that asks
         self._families: dict[tuple[tuple[str, ...], str], tuple[frozenset[str], frozenset[Asked]]] = {}
-        self._programs: dict[str, Program] = {}  # of the files with callers of the functions of the file in hand
-        self._begun: list[Program] = []  # of the file in hand, one a round
+        self._begun: dict[Program, None] = {}  # those asked for the file in hand
 
     def with_changed(self, changed: Mapping[str, bytes]) -> Project:
         """Return a project of the same files, some of which have other contents; no file is read again."""
@@ -91,30 +83,29 @@ class Project:
 
     def begin(self, path: str, text: str) -> Program:
         """Return the program of the file that is handled next; raises `SyntaxError` where CPython's parser does."""
-        self._passing.clear()
         is_first = self._take_in_hand(path)  # later rounds have a text that differs from the one on disk
+        self._package(path)
         module = self._modules.get(path)
         if module is None or module.text != text:
             known, module = module, self._parsed(path, text)
             if known is None and is_first:
                 self._modules[path] = module
-        self._begun.append(Program(module, self))
-        return self._begun[-1]
+        return self._program(module)
 
     def _take_in_hand(self, path: str) -> bool:
         """Start to record what the result for a file depends on, unless that was the last file; tell whether so."""
         if path == self._in_hand:
             return False
-        self._in_hand, self._read, self._programs, self._asked_names = path, set(), {}, {}
+        self._in_hand = path
+        self.asking.begin()
         self.around.taken.clear()
         return True
 
     def end(self) -> None:
-        """Close the programs of the file in hand: its findings are known."""
-        for program in (*self._begun, *self._programs.values()):
+        """Close the programs that were asked: the findings of the file in hand are known."""
+        for program in self._begun:
             program.close()
         self._begun.clear()
-        self._programs.clear()
 
     def basis(self, path: str) -> Basis:
         """Return the other files and names that the result for the last handled file depends on.
@@ -123,29 +114,19 @@ class Project:
         """
         if path != self._in_hand:
             return Basis()  # the file was handled without a `Program`
-        found: set[_Read] = {self._in_hand}
-        todo = list(self._read)
-        while todo:
-            read = todo.pop()
-            if read not in found:
-                found.add(read)
-                todo += self._sources.get(("bases", read), ())
+        bases = self._of_bases
+        found = self.asking.all_reads(lambda read: bases.get(read, ()) if read != path else ())
         files = sorted(read for read in found if isinstance(read, str) and read != self._in_hand)
-        listed = [(read, self._mentions.others_with(*read)) for read in found if not isinstance(read, str | Around)]
-        around = [(read, self.around.tells(*read)) for read in found if isinstance(read, Around)]
-        return Basis(
-            tuple(files),
-            tuple(sorted(self._asked_names.items())),
-            tuple(sorted(listed)),
-            tuple(around),
-            frozenset(self.around.taken),
-        )
+        readings = cast("list[Reading]", [read for read in found if not isinstance(read, str)])
+        answers = Grounds(self.files, self._mentions, self.around).answers(readings)
+        return Basis(tuple(files), answers, frozenset(self.around.taken))
 
     # -- files ----------------------------------------------------------------------------------------------------
 
     def module_at(self, path: str) -> ModuleIndex | None:
         """Return the index of a file of the run, as it is on disk; None where it can't be read or parsed."""
-        self._read.add(path)
+        self.asking.reads(path)
+        self._package(path)
         found = self._modules.get(path)
         if found is None and path not in self._broken:
             try:
@@ -162,9 +143,13 @@ class Project:
         return found
 
     def _parsed(self, path: str, text: str) -> ModuleIndex:
-        folder, package = Path(path).parent, package_of(str(Path(path).parent))
+        folder, package = Path(path).parent, self._package(path)
         root = folder.parents[len(package) - 1] if package else folder
         return ModuleIndex(parsed(text), Place(self, path, str(root), package), text, Standing(self.around, path))
+
+    def _package(self, path: str) -> tuple[str, ...]:
+        """Return the package of the module in a file."""
+        return self.files.package(str(Path(path).parent))
 
     def has(self, path: str) -> bool:
         """Tell whether a file belongs to the run."""
@@ -177,7 +162,7 @@ class Project:
 
     def tells(self, question: Question, path: str) -> bool:
         """Answer a question about what lies around a file."""
-        self._read.add(Around(question, path))
+        self.asking.reads(Around(question, path))
         return self.around.tells(question, path)
 
     def is_imported(self, path: str, *beside: str) -> bool:
@@ -188,16 +173,16 @@ class Project:
     def has_program(self, is_one: Callable[[Program], bool]) -> bool:
         """Tell whether a file of the run is a program of its own, by a test for one that may be."""
         question = "program", ""
-        if question not in self._sources:
+        if question not in self._traces:
             programs = self.programs_with
             self._told[question] = self._noted(question, lambda: any(map(is_one, programs(frozenset(), "", RUNNING))))
-        self._read |= self._sources[question]
+        self.asking.reads(self._traces[question])
         return bool(self._told[question])
 
     def is_named_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file of the run contains a name, in whatever meaning."""
-        found = self._asked_names[name] = self._mentions.are_elsewhere(name, path)
-        return found
+        self.asking.reads(Word(name, path))
+        return self._mentions.are_elsewhere(name, path)
 
     def others_with(self, name: str, shown: Iterable[str | Form], path: str) -> list[ModuleIndex]:
         """Return the other files that contain a name and show at least one of some patterns or forms."""
@@ -228,9 +213,9 @@ class Project:
     def is_posing_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether a class of another file that poses as a tensor defines a method of a name."""
         question = ("posing", path)
-        if question not in self._sources:
+        if question not in self._traces:
             self._posing[path] = self._noted(question, lambda: self._posing_elsewhere(path))
-        self._read |= self._sources[question]
+        self.asking.reads(self._traces[question])
         return name in self._posing[path]
 
     def _posing_elsewhere(self, path: str) -> frozenset[str]:
@@ -252,7 +237,7 @@ class Project:
         if place is None or not self.is_named_elsewhere(name, place.path):
             return []
         family = self._family((owner.node.name, *(cls.node.name for cls in known)), place.path)
-        self._read |= family
+        self.asking.reads(*family)
         files = sorted(file for file in family if self._mentions.may_override(file, name))
         if len(files) > _MOST_READ or len(family) > _MOST_RELATED:
             return None
@@ -277,12 +262,12 @@ class Project:
                     files.update(found)
                     todo += [name for file in found for name in self._mentions.derived_in(file, base)]
             known = self._families[names, path] = frozenset(files), frozenset(asked.values())
-        self._read |= known[1]
+        self.asking.reads(*known[1])
         return known[0]
 
     def _told_of(self, question: Callable[[ModuleIndex], frozenset[T]], path: str) -> frozenset[T]:
         """Return facts about a file that many files ask for, none where it can't be read: they outlive its index."""
-        self._read.add(path)
+        self.asking.reads(path)
         if (question, path) not in self._told:
             module = self.module_at(path)
             self._told[question, path] = question(module) if module is not None else frozenset()
@@ -298,24 +283,19 @@ class Project:
 
     def _listed(self, query: Query, path: str) -> tuple[str, ...]:
         """Return the other files that a query is about, and record that the answer depends on which they are."""
-        self._read.add((query, path))
+        self.asking.reads((query, path))
         return self._mentions.others_with(query, path)
 
     def program_at(self, path: str) -> Program | None:
-        """Return the program of a file as it is on disk, which is kept while the file in hand is handled."""
-        found = self._programs.get(path)
-        if found is None:
-            module = self.module_at(path)
-            if module is not None:
-                found = self._programs[path] = Program(module, self)
-        return found
+        """Return the program of a file as it is on disk."""
+        module = self.module_at(path)
+        return self._program(module) if module is not None else None
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files of the run pass to `torch.jit.script`."""
-        if not self.is_named_elsewhere("script", path):
-            return frozenset()
-        self._read |= self._scripting.keys()
-        return frozenset().union(*self._scripting.values())
+        files = self._naming("script", (), path)
+        self.asking.reads(*files)
+        return frozenset().union(*(self._scripting.get(file, ()) for file in files))
 
     @cached_property
     def _scripting(self) -> dict[str, frozenset[str]]:
@@ -335,30 +315,28 @@ class Project:
         if found is None:
             found = self._noted(question, lambda: Resolution(self).imported(module, written)) or written
             module.targets[written] = found
-        self._read |= self._sources.get(question, {module.place.path})
+        self.asking.reads(self._traces.get(question, module.place.path))
         return found
 
     def base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
         """Return the target of a base class's name, and the class where it belongs to the run."""
         assert module.place is not None
-        return self._noted(("bases", module.place.path), lambda: self._base_of(module, written))
+        found, trace = self.asking.noted(lambda: self._base_of(module, written))
+        self._of_bases.setdefault(module.place.path, set()).add(trace)
+        return found
 
     def _base_of(self, module: ModuleIndex, written: str) -> tuple[Member | str, Class | None]:
         target = self.find(module, written)
         return target, self.class_named(target) if isinstance(target, Member) else None
 
     def _noted(self, question: Hashable, work: Callable[[], T]) -> T:
-        """Run a query and return its answer; record the files that the answer depends on, for all who ask again."""
-        outer, self._read = self._read, set()
-        try:
-            return work()
-        finally:
-            self._sources[question] = self._sources.get(question, frozenset()) | self._read
-            self._read |= outer
+        """Run a query and return its answer; remember what it depends on, for all who ask again."""
+        answer, self._traces[question] = self.asking.noted(work)
+        return answer
 
     def may_offer(self, path: str, name: str) -> bool:
         """Tell whether a file from which everything is imported may have a name."""
-        self._read.add(path)
+        self.asking.reads(path)
         return self._mentions.may_bind(path, name)
 
     def locate(self, module: ModuleIndex, written: str) -> tuple[str, list[str]] | None:
@@ -401,13 +379,13 @@ class Project:
         question = ("starred", module.place.path, name)
         if question not in module.answers:
             module.answers[question] = self._noted(question, lambda: Resolution(self).starred(module, name))
-        self._read |= self._sources[question]
+        self.asking.reads(self._traces[question])
         return cast("Member | str | None", module.answers[question])
 
     def module_name(self, path: str) -> str:
         """Return the dotted name of a file's module, relative to the folder from which its package is imported."""
         own = Path(path)
-        return ".".join([*package_of(str(own.parent)), *([own.stem] if own.stem != "__init__" else [])])
+        return ".".join([*self._package(path), *([own.stem] if own.stem != "__init__" else [])])
 
     def _is_shadowed(self, outer: str, parts: list[str]) -> bool:
         """Tell whether a package binds the name of one of its own modules to something else."""
@@ -422,48 +400,37 @@ class Project:
     def value(self, member: Member) -> Value:
         """Return the value of a name that a module defines, without regard to the flow."""
         home = self.module_at(member.path)
-        if home is None:
-            return UNKNOWN_VALUE
-        found = self._answer(
-            home.answers,
-            ("value", home, member.name),
-            lambda: Program(home, self).guess(home.scopes.module, member.name),
-        )
-        return found if found is not None else UNKNOWN_VALUE
+        return self._program(home).guess(home.scopes.module, member.name) if home is not None else UNKNOWN_VALUE
 
     def class_named(self, member: Member) -> Class | None:
         """Return the class that a module defines under a name; None where the name isn't known to be a class."""
+        home = self.module_at(member.path)
+        only = home.only_binding(member.name) if home is not None else None
+        if home is not None and isinstance(only, ast.ClassDef):
+            return home.classes.get(only)
         ref = self.value(member).ref
         return ref if isinstance(ref, Class) else None
 
     def estimate(self, scope: Scope, source: ast.expr) -> Value:
         """Return the value of an expression of another file, without regard to the flow up to it."""
-        home = home_of(scope)
-        found = self._answer(home.answers, ("estimate", source), lambda: Program(home, self).estimate(scope, source))
-        return found if found is not None else UNKNOWN_VALUE
+        return self._program(home_of(scope)).estimate(scope, source)
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """Return the join of the elements of a list or dictionary that an expression of another file creates."""
-        home = home_of(scope)
-        found = self._answer(home.answers, ("elements", source), lambda: Program(home, self).elements_of(scope, source))
-        return found if found is not None else UNKNOWN_VALUE
+        return self._program(home_of(scope)).elements_of(scope, source)
 
-    def passed(self, module: ModuleIndex, scope: Scope, name: str) -> Value:
+    def passed(self, program: Program, scope: Scope, name: str) -> Value:
         """Return the join of the values that calls in other files than its own pass for a parameter.
 
         A caller that passes its own parameter on is asked what its callers pass.
         """
-        found = self._answer(module.answers, ("passed", scope, name), lambda: self._passed(module, scope, name))
-        return found if found is not None else UNKNOWN_VALUE
-
-    def _passed(self, module: ModuleIndex, scope: Scope, name: str) -> Value:
         values: list[Value] = []
-        for caller, call in calls_elsewhere(Program(module, self), scope):
+        for caller, call in calls_elsewhere(program, scope):
             argument = argument_for(scope, call, name)
             value = self.estimate(caller, argument) if argument is not None else UNKNOWN_VALUE
             if value.kinds == UNKNOWN and isinstance(argument, ast.Name):
                 if any(parameter.arg == argument.id for parameter in caller.parameters):
-                    value = self.passed(home_of(caller), caller, argument.id)
+                    value = self._program(home_of(caller)).passed_elsewhere(caller, argument.id)
             values += [value] if value.kinds != UNKNOWN else []
         return reduce(weak_join, values) if values else UNKNOWN_VALUE
 
@@ -474,27 +441,19 @@ class Project:
         """
         home = home_of(function.scope)
         derived = asking.derived_from(function.owner) if function.owner is not None else ()
-        answers = asking.module.answers if derived else home.answers
-        question = "summary", function.scope, derived, variant
-        return self._answer(answers, question, lambda: Program(home, self, derived).summary(function, variant=variant))
+        return self._program(home, asking.module, derived).summary(function, variant=variant)
 
-    def _answer(self, lasting: dict[Hashable, Any], question: Hashable, work: Callable[[], T]) -> T | None:
-        """Return the answer to a query about a file; None where it leads back to itself or too deep."""
-        if question in lasting:
-            self._read |= self._sources[question]
-            return cast("T", lasting[question])
-        if question in self._passing:
-            self._cuts += 1
-            self._read |= self._sources[question]
-            return cast("T", self._passing[question])
-        if question in self._asked or len(self._asked) == _DEEPEST:
-            self._cuts += 1
-            return None
-        before = self._cuts
-        self._asked.append(question)
-        try:
-            answer = self._noted(question, work)
-        finally:
-            self._asked.pop()
-        (lasting if self._cuts == before else self._passing)[question] = answer
-        return answer
+    def _program(
+        self, module: ModuleIndex, asking: ModuleIndex | None = None, derived: tuple[Class, ...] = ()
+    ) -> Program:
+        """Return the program of a file, which lasts as long as its index.
+
+        One that knows of `derived` classes lasts as long as the index of the file which asks.
+        """
+        keeper = asking if asking is not None and derived else module
+        question = "program", module, derived
+        if question not in keeper.answers:
+            keeper.answers[question] = Program(module, self, derived)
+        found: Program = keeper.answers[question]
+        self._begun[found] = None
+        return found

@@ -33,12 +33,16 @@ def called_through(program: Analysis, scope: Scope, argument: ast.arg) -> Hashab
     """Return what a parameter may stand for when it, or a method of it, is called; None where nothing is seen."""
     if not _is_used(scope, argument):
         return None
+    question = "called through", scope, argument.arg
+    return program.answer(question, lambda: _join_of_passed(program, scope, argument), None)
+
+
+def _join_of_passed(program: Analysis, scope: Scope, argument: ast.arg) -> Hashable:
     found: list[Hashable] = []
-    with program.guessing((scope, "called through", argument.arg)) as is_first:
-        for where, source in _passed(program, scope, argument) if is_first else ():
-            value = program.estimate(where, source) if isinstance(source, _REFERRING) else None
-            found += [value.ref] if value is not None and value.kinds != NONE else []
-        found += [program.passed_elsewhere(scope, argument.arg).ref] if is_first else []
+    for where, source in _passed(program, scope, argument):
+        value = program.estimate(where, source) if isinstance(source, _REFERRING) else None
+        found += [value.ref] if value is not None and value.kinds != NONE else []
+    found.append(program.passed_elsewhere(scope, argument.arg).ref)
     known = [ref for ref in found if ref is not None]
     return join_refs(reduce(join_refs, known), None, is_open=True) if known else None
 

@@ -14,12 +14,13 @@ import os
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from itertools import chain
 from pathlib import PurePath
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from unplace.analysis.domain.refs import Class, Member
+from unplace.analysis.project.asking import Asking, Trace
 from unplace.analysis.project.mentions import Form
 from unplace.analysis.syntax import classes
 from unplace.analysis.syntax.bindings import SETTERS, Bindings, NamedStore, last_name, named_store
@@ -37,6 +38,8 @@ P = ParamSpec("P")
 
 class Others(Protocol):
     """The other files of a run, as a module queries them."""
+
+    asking: Asking
 
     def has(self, path: str) -> bool:
         """Tell whether a file belongs to the run."""
@@ -171,6 +174,7 @@ class ModuleIndex:
         self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
         self.targets: dict[str, Member | str] = {}  # the targets of imported names
         self.answers: dict[Hashable, Any] = {}  # answers to `once` functions and to other files' queries
+        self.traces: dict[Hashable, Trace] = {}  # what answers depend on in other files
         self._bindings: dict[Scope, Bindings] = {}
 
     def bindings(self, scope: Scope) -> Bindings:
@@ -179,6 +183,11 @@ class ModuleIndex:
         if found is None:
             found = self._bindings[scope] = Bindings.of(scope)
         return found
+
+    def only_binding(self, name: str) -> ast.AST | None:
+        """Return what alone binds a name of the module; None where nothing does, or several things do."""
+        sources = self.bindings(self.scopes.module).sources.get(name, ())
+        return sources[0] if len(sources) == 1 and not self.scopes.module.rebinding(name) else None
 
     def calls_named(self, name: str) -> list[tuple[Scope, ast.Call]]:
         """Return the calls whose callee has this last name, with the scopes that contain them."""
@@ -377,9 +386,16 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
 
     @wraps(question)
     def asked(module: ModuleIndex, /, *others: P.args, **named: P.kwargs) -> T:
-        key, known = (question, *others), module.answers
-        if key not in known:
+        key, known, place = (question, *others), module.answers, module.place
+        if key in known:
+            if key in module.traces and place is not None:
+                place.others.asking.reads(module.traces[key])
+        elif place is None:
             known[key] = question(module, *others, **named)
+        else:
+            known[key], trace = place.others.asking.noted(partial(question, module, *others, **named))
+            if trace.uses:
+                module.traces[key] = trace
         return cast(T, known[key])
 
     return asked

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property, reduce
-from typing import Protocol
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from functools import cached_property, partial, reduce
+from typing import Any, Protocol, TypeVar, cast
 
 from unplace import torchapi
+from unplace.analysis.domain.constants import Fixed
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.refs import Class, Function, Member, Named
 from unplace.analysis.domain.snapshot import Snapshot
@@ -30,17 +30,17 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
-from unplace.analysis.effects.summaries import exits_of, summarize
+from unplace.analysis.effects.summaries import NO_EFFECT, exits_of, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
-from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import attributes, members
+from unplace.analysis.project.asking import Asking, Memory
 from unplace.analysis.project.entering import enter, parameter
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.overriding import Methods, is_replaced, methods_of
 from unplace.analysis.project.patched import patched_names
 from unplace.analysis.project.unfollowed import OwnCalls
-from unplace.analysis.project.variants import Variants, is_vague
+from unplace.analysis.project.variants import is_vague, special
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.identities import hands_back, new_object
@@ -49,9 +49,19 @@ from unplace.torchapi import modes
 
 _BUILTINS = frozenset(dir(builtins))
 
+T = TypeVar("T")
+
+_UNDER_WAY = cast("tuple[Run, Snapshot | None]", object())
+"""What a walk over a function gives to those that ask for it on the way."""
+
+_MOST_VARIANTS = 4
+"""Maximum number of variants of one function that are told apart."""
+
 
 class Others(Protocol):
     """The other files of the run, as the analysis of a module queries them."""
+
+    asking: Asking
 
     def value(self, member: Member) -> Value:
         """Return the value of a name that a module defines."""
@@ -62,7 +72,7 @@ class Others(Protocol):
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """Return the join of the elements of a list or dictionary that an expression of another file creates."""
 
-    def passed(self, module: ModuleIndex, scope: Scope, name: str) -> Value:
+    def passed(self, program: Program, scope: Scope, name: str) -> Value:
         """Return the join of the values that calls in other files than its own pass for a parameter."""
 
     def summary(self, asking: Program, function: Function, variant: Variant = GENERAL) -> Effect | None:
@@ -95,21 +105,13 @@ class Program:
         self.module = module
         self._others = others
         self._derived = derived
-        self._runs: dict[Scope, tuple[Run, Snapshot | None] | None] = {}
-        self._running: set[Scope] = set()
-        self._summaries: dict[Scope, Effect | None] = {}
-        self._variants = Variants()
+        self._asking = others.asking if others is not None else Asking()
+        self._memory = Memory()
+        self._runs: dict[Hashable, tuple[Any, Hashable]] = {}  # with other answers that refer to runs
+        self._variants: dict[Scope, set[Fixed]] = {}
         self._askers: dict[Scope, set[Scope]] = {}
         self._of_libraries: dict[str, Value] = {}  # the values of imported names
-        self._guesses: dict[tuple[Scope, str], Value] = {}
-        self._elements: dict[tuple[Scope, str], Value] = {}
-        self._attributes: dict[tuple[Class, str], Value] = {}
-        self._methods: dict[tuple[Class, str, bool], Methods] = {}
-        self._guessing: set[object] = set()
         self.earlier: dict[tuple[Class, str], Value] = {}
-        self._estimates: dict[tuple[Scope, ast.expr], Value] = {}
-        self.users: dict[Scope, list[tuple[Program, Scope]]] = {}  # the other files that may use a function
-        self.handed: dict[Hashable, Mapping[tuple[Scope, str], Sequence[tuple[Run, Write]]]] = {}  # by callee
         self.answers: dict[Hashable, object] = {}  # to questions about several runs
 
     @classmethod
@@ -125,7 +127,6 @@ class Program:
     def close(self) -> None:
         """Drop the runs, which refer to their program: without the cycles, their memory is free at once."""
         self._runs.clear()
-        self.handed.clear()
         self.answers.clear()
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
@@ -133,26 +134,24 @@ class Program:
     def run(self, scope: Scope) -> Run | None:
         """Return the finished run over a scope; None when the scope is too complex or its run is under way."""
         done = self._finished(scope)
-        return done[0] if done is not None else None
+        return done[0] if done is not None and done is not _UNDER_WAY else None
 
     def all_runs(self) -> Iterator[Run]:
         """Return the finished runs over all scopes of the module."""
         return (run for scope in self.module.scopes.by_node.values() if (run := self.run(scope)) is not None)
 
     def _finished(self, scope: Scope) -> tuple[Run, Snapshot | None] | None:
-        if scope not in self._runs:
-            if scope in self._running:
-                return None
-            self._running.add(scope)
-            try:
-                self._runs[scope] = self._walk(scope)
-            except TooComplexError:
-                self._runs[scope] = None
-            finally:
-                self._running.discard(scope)
-        return self._runs[scope]
+        return self._asking.answer(
+            self._memory, ("run", scope), lambda: self._tried(scope), None, _UNDER_WAY, self._runs
+        )
 
-    def _walk(self, scope: Scope, variant: Variant = GENERAL) -> tuple[Run, Snapshot | None]:
+    def _tried(self, scope: Scope, variant: Variant = GENERAL) -> tuple[Run, Snapshot | None] | None:
+        try:
+            return self._walk(scope, variant)
+        except TooComplexError:
+            return None
+
+    def _walk(self, scope: Scope, variant: Variant) -> tuple[Run, Snapshot | None]:
         node = scope.node
         if isinstance(node, ast.Lambda):
             body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
@@ -172,18 +171,24 @@ class Program:
             return self._others.summary(self, function, variant)
         if asking is not None:
             self._askers.setdefault(scope, set()).add(asking)
-        if scope not in self._summaries:
-            if scope.suspends or scope in self._running:
-                return None
-            done = self._finished(scope)
-            if done is None:
-                self._summaries[scope] = None
-            else:
-                self._summaries[scope] = summarize(*done)
-        general = self._summaries[scope]
+        general = self._effect(("summary", scope), scope, GENERAL)
         if general is None or variant is GENERAL or not is_vague(general):
             return general
-        return self._variants.effect(scope, general, variant, lambda: self._walk(scope, variant))
+        return special(general, self._of_variant(scope, variant), variant)
+
+    def _summarized(self, scope: Scope, variant: Variant = GENERAL) -> Effect | None:
+        if variant is GENERAL:
+            done = self._finished(scope) if not scope.suspends else None
+        else:
+            done = self._tried(scope, variant)
+        if done is _UNDER_WAY:
+            return NO_EFFECT
+        return summarize(*done) if done is not None else None
+
+    def _effect(self, question: Hashable, scope: Scope, variant: Variant) -> Effect | None:
+        """Return what a walk over a function shows; of one that calls itself, what the other ways through it show."""
+        work = partial(self._summarized, scope, variant)
+        return self._asking.answer(self._memory, question, work, None, NO_EFFECT)
 
     def may_write(self, scope: Scope, place: str, variant: Variant) -> bool:
         """Tell whether a variant of a function of the module may write what is passed for a parameter, or held in it.
@@ -192,10 +197,18 @@ class Program:
         """
         if variant is GENERAL or self._finished(scope) is None:
             return True
-        found = self._variants.own_effect(scope, variant, lambda: self._walk(scope, variant))
+        found = self._of_variant(scope, variant)
         if found is None:
             return True
         return place in found.writes | found.may_write | found.writes_held | found.may_write_held
+
+    def _of_variant(self, scope: Scope, variant: Variant) -> Effect | None:
+        """Return the effect of a variant alone; None where it is too complex, or one of too many."""
+        known = self._variants.setdefault(scope, set())
+        if variant.fixed not in known and len(known) == _MOST_VARIANTS:
+            return None
+        known.add(variant.fixed)
+        return self._effect(("variant", scope, variant.fixed), scope, variant)
 
     def askers(self, scope: Scope) -> Collection[Scope]:
         """Return the scopes with calls of a function of the module whose values depend on the function's effect."""
@@ -203,8 +216,9 @@ class Program:
 
     def exits(self, scope: Scope) -> list[tuple[Value, Snapshot]]:
         """Return the returned value and the facts at each exit of a function; nothing when it is too complex."""
-        done = self._finished(scope)
-        return exits_of(*done) if done is not None else []
+        program = self.home_of(scope)
+        done = program._finished(scope) if program.module.owns(scope) else None
+        return exits_of(*done) if done is not None and done is not _UNDER_WAY else []
 
     # -- other files ----------------------------------------------------------------------------------------------
 
@@ -289,26 +303,25 @@ class Program:
 
     def elements(self, scope: Scope, name: str) -> Value:
         """Return the join of the elements of all displays and comprehensions assigned to a name."""
-        key = (scope, name)
-        known = self._elements.get(key)
-        if known is not None:
-            return known
+        return self.answer(("elements", scope, name), lambda: self._elements(scope, name), UNKNOWN_VALUE)
+
+    def _elements(self, scope: Scope, name: str) -> Value:
         found: Value | None = None
-        with self.guessing((*key, "elements")) as is_first:
-            if not is_first:
-                return UNKNOWN_VALUE
-            for source in self.module.bindings(scope).sources.get(name, ()):
-                held = self.elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
-                found = held if found is None else weak_join(found, held)
-            if found is not None and (found.ref is not None or found.kinds == UNKNOWN):
-                found = members.listed(self, scope, name) or (found if found.ref is None else None)
-        self._elements[key] = found if found is not None else UNKNOWN_VALUE
-        return self._elements[key]
+        for source in self.module.bindings(scope).sources.get(name, ()):
+            held = self.elements_of(scope, source) if isinstance(source, ast.expr) else UNKNOWN_VALUE
+            found = held if found is None else weak_join(found, held)
+        if found is not None and (found.ref is not None or found.kinds == UNKNOWN):
+            found = members.listed(self, scope, name) or (found if found.ref is None else None)
+        return found if found is not None else UNKNOWN_VALUE
 
     def elements_of(self, scope: Scope, source: ast.expr) -> Value:
         """Return the join of the elements of the list or dictionary that an expression creates."""
         if self._others is not None and not self.module.owns(scope):
             return self._others.elements_of(scope, source)
+        question = "elements of", scope, source
+        return self.answer(question, lambda: self._elements_of(scope, source), UNKNOWN_VALUE)
+
+    def _elements_of(self, scope: Scope, source: ast.expr) -> Value:
         run, state = Run(self, scope), State()
         run.statement = ast.copy_location(ast.Pass(), source)
         container = Interpreter(run).evaluator.evaluate(source, state)
@@ -355,27 +368,15 @@ class Program:
 
     def guess(self, scope: Scope, name: str) -> Value:
         """Return the value of a name of a scope, as the join of everything assigned to it there."""
-        key = (scope, name)
-        known = self._guesses.get(key)
-        if known is not None:
-            return known
-        with self.guessing(key) as is_first:
-            if not is_first:
-                return UNKNOWN_VALUE
-            value = self._guess(scope, name)
-        self._guesses[key] = value
-        return value
+        return self.answer(("guess", scope, name), lambda: self._guess(scope, name), UNKNOWN_VALUE)
 
-    @contextmanager
-    def guessing(self, key: Hashable) -> Iterator[bool]:
-        """Guard a guess against infinite recursion; yield False where the guess asks for itself."""
-        is_first = key not in self._guessing
-        self._guessing.add(key)
-        try:
-            yield is_first
-        finally:
-            if is_first:
-                self._guessing.discard(key)
+    def answer(self, question: Hashable, work: Callable[[], T], otherwise: T) -> T:
+        """Return the answer to a question about the file, which `work` finds once; `otherwise` says nothing."""
+        return self._asking.answer(self._memory, question, work, otherwise, otherwise)
+
+    def answer_for_now(self, question: Hashable, work: Callable[[], T], otherwise: T) -> T:
+        """Do the same as `answer`, for an answer that refers to runs or programs: it is dropped with the runs."""
+        return self._asking.answer(self._memory, question, work, otherwise, otherwise, self._runs)
 
     def _guess(self, scope: Scope, name: str) -> Value:
         values = [parameter(self, scope, argument) for argument in scope.parameters if argument.arg == name]
@@ -404,21 +405,19 @@ class Program:
         """Return the value of an expression without regard to the flow up to it: fit for kinds, not for aliases."""
         if self._others is not None and not self.module.owns(scope):
             return self._others.estimate(scope, node)
-        known = self._estimates.get((scope, node))
-        if known is not None:
-            return known
-        with self.guessing((scope, node)) as is_first:
-            if not is_first:
-                return UNKNOWN_VALUE
-            run = Run(self, scope)
-            run.statement = ast.copy_location(ast.Pass(), node)
-            value = Interpreter(run).evaluator.evaluate(node, State())
-        self._estimates[(scope, node)] = value
-        return value
+        return self.answer(("estimate", scope, node), lambda: self._estimate(scope, node), UNKNOWN_VALUE)
+
+    def _estimate(self, scope: Scope, node: ast.expr) -> Value:
+        run = Run(self, scope)
+        run.statement = ast.copy_location(ast.Pass(), node)
+        return Interpreter(run).evaluator.evaluate(node, State())
 
     def passed_elsewhere(self, scope: Scope, name: str) -> Value:
         """Return the join of the values that calls in other files of the run pass for a parameter."""
-        return self._others.passed(self.module, scope, name) if self._others is not None else UNKNOWN_VALUE
+        others = self._others
+        if others is None:
+            return UNKNOWN_VALUE
+        return self.answer(("passed", scope, name), lambda: others.passed(self, scope, name), UNKNOWN_VALUE)
 
     def may_be_own(self, scope: Scope, call: ast.Call) -> bool:
         """Tell whether a call in a scope may reach a function of the module, or of another one of the run."""
@@ -450,30 +449,25 @@ class Program:
 
     def methods(self, owner: Class, name: str, *, is_exact: bool = False) -> Methods:
         """Return the methods that a call may run, also those of derived classes unless the class `is_exact`."""
-        key = (owner, name, is_exact)
-        if key not in self._methods:
-            derived = () if is_exact else self.overriding(owner, name)
-            is_known = derived is not None and not is_replaced(owner, derived, name, self.module)
-            self._methods[key] = methods_of(owner, name, derived or ()) if is_known else Methods()
-        return self._methods[key]
+        question = "methods", owner, name, is_exact
+        return self.answer(question, lambda: self._methods(owner, name, is_exact), Methods())
+
+    def _methods(self, owner: Class, name: str, is_exact: bool) -> Methods:
+        derived = () if is_exact else self.overriding(owner, name)
+        is_known = derived is not None and not is_replaced(owner, derived, name, self.module)
+        return methods_of(owner, name, derived or ()) if is_known else Methods()
 
     def attribute(self, owner: Class, name: str) -> Value:
         """Return the value of an attribute of instances, as the join of everything that the class assigns to it."""
-        key = (owner, name)
-        known = self._attributes.get(key)
-        if known is not None:
-            return known
-        with self.guessing(key) as is_first:
-            if not is_first:
-                return self.earlier.get(key, UNKNOWN_VALUE)
-            value = attributes.value_of(self, owner, name)
-        self._attributes[key] = value
-        return value
+        earlier = self.earlier.get((owner, name))
+        if earlier is not None:
+            return earlier
+        return self.answer(("attribute", owner, name), lambda: attributes.value_of(self, owner, name), UNKNOWN_VALUE)
 
     def attribute_elements(self, owner: Class, name: str) -> Value:
         """Return the join of the elements of an attribute that is a list or dictionary."""
-        with self.guessing((owner, name, "elements")) as is_first:
-            return attributes.elements(self, owner, name) if is_first else UNKNOWN_VALUE
+        question = "attribute's elements", owner, name
+        return self.answer(question, lambda: attributes.elements(self, owner, name), UNKNOWN_VALUE)
 
 
 def _of_library(qualified: str) -> Value:

@@ -15,9 +15,9 @@ Switch = tuple[Scope, ast.Assign | ast.Call, ast.expr]
 
 
 @once
-def switches_inplace(module: ModuleIndex) -> bool:
-    """Tell whether the file sets the flag of modules other than the object of the method that does it."""
-    return any(not isinstance(value, ast.Constant) or bool(value.value) for *_, value in _set(module))
+def may_switch(module: ModuleIndex, flag: bool) -> bool:
+    """Tell whether the file may set this flag of modules other than the object of the method that does it."""
+    return any(not isinstance(value, ast.Constant) or bool(value.value) is flag for *_, value in _set(module))
 
 
 def switches(module: ModuleIndex) -> list[Switch]:

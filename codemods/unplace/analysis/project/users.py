@@ -33,9 +33,8 @@ class User:
 
 def users_of(program: Program, scope: Scope) -> list[User]:
     """Return the other files of the run that may use a function of a module or a method of its classes."""
-    if scope not in program.users:
-        program.users[scope] = _users(program, scope)
-    return [User(*user) for user in program.users[scope]]
+    none: list[tuple[Program, Scope]] = []
+    return [User(*user) for user in program.answer_for_now(("users", scope), lambda: _users(program, scope), none)]
 
 
 def _users(program: Program, scope: Scope) -> list[tuple[Program, Scope]]:

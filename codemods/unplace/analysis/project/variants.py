@@ -1,56 +1,22 @@
-"""Remembers the effects of functions for what calls fix of them."""
+"""Tells the effects of functions by what calls fix of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from unplace.analysis.domain.constants import Fixed
-from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.variants import Variant
 from unplace.analysis.effects.effect import Effect, Returned
-from unplace.analysis.effects.summaries import summarize
-from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.statements import TooComplexError
-from unplace.analysis.syntax.scopes import Scope
-
-_MOST = 4
-"""Maximum number of variants of one function that are told apart."""
 
 
-class Variants:
-    """The effects of the functions of a module, by what a call fixes of them."""
+def special(general: Effect, found: Effect | None, variant: Variant) -> Effect:
+    """Return the effect of a variant of a function, of which `found` is what a walk over it gave.
 
-    def __init__(self) -> None:
-        """Start without effects."""
-        self._effects: dict[Scope, dict[Fixed, Effect | None]] = {}
-
-    def effect(
-        self, scope: Scope, general: Effect, variant: Variant, walk: Callable[[], tuple[Run, Snapshot | None]]
-    ) -> Effect:
-        """Return the effect of a variant, which `walk` walks over if it wasn't yet.
-
-        It is the `general` one but for the result and its saves: who may be written to is asked of all calls alike.
-        What an attribute decides tells the saves alone: code may store another value that no analysis sees.
-        """
-        found = self.own_effect(scope, variant, walk)
-        if found is None or found.returned is None or general.returned is None:
-            return general
-        is_of_object = any(path.startswith("self.") for path, _ in variant.fixed)
-        returned = _with_saves(general.returned, found.returned) if is_of_object else found.returned
-        return general._replace(returned=returned, saves=found.saves)
-
-    def own_effect(
-        self, scope: Scope, variant: Variant, walk: Callable[[], tuple[Run, Snapshot | None]]
-    ) -> Effect | None:
-        """Return the effect of a variant alone; None where it is too complex or under way, or one of too many."""
-        known = self._effects.setdefault(scope, {})
-        if variant.fixed not in known and len(known) < _MOST:
-            known[variant.fixed] = None  # under way
-            try:
-                known[variant.fixed] = summarize(*walk())
-            except TooComplexError:
-                return None
-        return known.get(variant.fixed)
+    It is the `general` one but for the result and its saves: who may be written to is asked of all calls alike.
+    What an attribute decides tells the saves alone: code may store another value that no analysis sees.
+    """
+    if found is None or found.returned is None or general.returned is None:
+        return general
+    is_of_object = any(path.startswith("self.") for path, _ in variant.fixed)
+    returned = _with_saves(general.returned, found.returned) if is_of_object else found.returned
+    return general._replace(returned=returned, saves=found.saves)
 
 
 def _with_saves(general: Returned, found: Returned) -> Returned:

@@ -12,7 +12,18 @@ from dataclasses import dataclass, field
 
 from unplace import torchapi
 from unplace.analysis.domain.dtypes import is_floating
-from unplace.analysis.domain.values import CONTAINER, DISCRETE, NUMBER, TENSOR, UNKNOWN, Origin, Saved, Tracked, Value
+from unplace.analysis.domain.values import (
+    CONTAINER,
+    DISCRETE,
+    NUMBER,
+    TENSOR,
+    UNKNOWN,
+    Obj,
+    Origin,
+    Saved,
+    Tracked,
+    Value,
+)
 from unplace.analysis.effects.effect import LEFT
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.indexing import INDEXING
@@ -46,12 +57,12 @@ def is_index_of_data(run: Run, saved: Saved) -> bool:
 
 def may_have_graph(run: Run, node: ast.expr) -> bool:
     """Tell whether anything but a number by default, `sigma=1.5`, may have brought a graph into a value."""
-    return _Origins(run).may_have_graph(node)
+    return _Origins(run, _graphs(run)).may_have_graph(node)
 
 
 def may_get_graph(run: Run, write: Write) -> bool:
     """Tell whether a written tensor, or what is written into it, may have a graph from more than numbers by default."""
-    origins = _Origins(run)
+    origins = _Origins(run, _graphs(run))
     return origins.may_have_graph(write.target) or origins.may_bring_graph(write)
 
 
@@ -101,16 +112,44 @@ def _may_store_graph(run: Run, target: ast.Subscript) -> bool:
 
 
 @dataclass(slots=True)
+class _Graphs:
+    """What is known of the values of a run: whether an expression's may have a graph, and which writes reach it."""
+
+    of: dict[ast.expr, bool] = field(default_factory=dict)
+    writes: dict[Obj, list[Write]] = field(default_factory=dict)
+
+
+def _graphs(run: Run) -> _Graphs:
+    known: _Graphs | None = run.answers.get(_Graphs)
+    if known is None:
+        known = run.answers[_Graphs] = _Graphs()
+        for write in run.all_writes():
+            for root in write.state.roots(write.value.objs):
+                known.writes.setdefault(root, []).append(write)
+    return known
+
+
+@dataclass(slots=True)
 class _Origins:
     """A search for what may have brought a graph into a value, through the expressions that made it."""
 
     run: Run
+    known: _Graphs
     _seen: set[ast.expr] = field(default_factory=set)
 
     def may_have_graph(self, node: ast.expr) -> bool:
-        """Tell whether anything but a number by default may have brought a graph into the value of an expression."""
+        """Tell whether anything but a number by default may have brought a graph into the value of an expression.
+
+        Where nothing has, nothing has into all that the search has seen.
+        """
+        found = self._may_have_graph(node)
+        if not found:
+            self.known.of.update(dict.fromkeys(self._seen, False))
+        return found
+
+    def _may_have_graph(self, node: ast.expr) -> bool:
         if isinstance(node, ast.List | ast.Tuple):
-            return any(map(self.may_have_graph, node.elts))
+            return any(map(self._may_have_graph, node.elts))
         value = self.run.values.get(node)
         if value is None or value.may_be(CONTAINER):
             return True
@@ -121,26 +160,31 @@ class _Origins:
         if isinstance(node, ast.Attribute):
             return True
         self._seen.add(node)
+        if node not in self.known.of and self._is_made_with_graph(node, value):
+            self.known.of[node] = True
+        return self.known.of.get(node, False)
+
+    def _is_made_with_graph(self, node: ast.expr, value: Value) -> bool:
         if isinstance(node, ast.BinOp):
-            return self.may_have_graph(node.left) or self.may_have_graph(node.right)
+            return self._may_have_graph(node.left) or self._may_have_graph(node.right)
         if isinstance(node, ast.UnaryOp):
-            return self.may_have_graph(node.operand)
+            return self._may_have_graph(node.operand)
         if isinstance(node, ast.Call):
             function = node.func
             if not isinstance(function, ast.Attribute) or torchapi.tensor_method(function.attr) is None:
                 return True
             receiver = self.run.values.get(function.value)
             given = (function.value, *node.args, *(keyword.value for keyword in node.keywords))
-            return receiver is None or not receiver.is_tensor or any(map(self.may_have_graph, given))
+            return receiver is None or not receiver.is_tensor or any(map(self._may_have_graph, given))
         base = self.run.values.get(node.value) if isinstance(node, ast.Subscript) else None
         if isinstance(node, ast.Subscript) and base is not None and base.is_tensor:
-            return self.may_have_graph(node.value)
-        if any(map(self.may_bring_graph, self._writes(value))):
+            return self._may_have_graph(node.value)
+        if any(map(self._may_bring_graph, self._writes(value))):
             return True
         keys = [*map(self.run.names.key_of, value.objs)]
         makers = [self._source(key[0]) for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.expr)]
         made = [maker for maker in makers if maker is not node and _gives(self.run, maker)]
-        return not made or len(made) < len(keys) or any(map(self.may_have_graph, made))
+        return not made or len(made) < len(keys) or any(map(self._may_have_graph, made))
 
     def _source(self, maker: ast.expr) -> ast.expr:
         """Return the expression that is taken apart where a name is made for a part of it: `row, col = edge_index`."""
@@ -151,18 +195,22 @@ class _Origins:
 
     def _writes(self, value: Value) -> Iterator[Write]:
         """Iterate over the writes to the memory of a value."""
-        for write in self.run.all_writes():
-            if not write.state.roots(write.value.objs).isdisjoint(value.objs):
-                yield write
+        return (write for obj in value.objs for write in self.known.writes.get(obj, ()))
 
     def may_bring_graph(self, write: Write) -> bool:
         """Tell whether what is written may have a graph from more than numbers by default."""
+        found = self._may_bring_graph(write)
+        if not found:
+            self.known.of.update(dict.fromkeys(self._seen, False))
+        return found
+
+    def _may_bring_graph(self, write: Write) -> bool:
         node, statement = write.node, write.statement
         if isinstance(node, ast.AugAssign):
-            return self.may_have_graph(node.value)
+            return self._may_have_graph(node.value)
         if isinstance(node, ast.Call) and (node in self.run.writes or isinstance(node.func, ast.Name)):
-            return any(map(self.may_have_graph, (*node.args, *(keyword.value for keyword in node.keywords))))
-        return not isinstance(statement, ast.Assign) or self.may_have_graph(statement.value)
+            return any(map(self._may_have_graph, (*node.args, *(keyword.value for keyword in node.keywords))))
+        return not isinstance(statement, ast.Assign) or self._may_have_graph(statement.value)
 
 
 @dataclass(slots=True)

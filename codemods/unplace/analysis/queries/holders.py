@@ -33,9 +33,11 @@ def _held_in_sight(run: Run, state: Snapshot, obj: Obj) -> Reason | None:
         return _held_outside(run, obj) or holder_of_global(run.program.module, name) or _handed_on(run, name)
     if obj.origin is not Origin.ATTRIBUTE:
         return None
-    of_class = [*attributes_holding(state, obj)]
-    attribute = obj.label.strip("`").rpartition(".")[2]
-    return _held_by_its_class(run, of_class) if of_class else _handed_on(run, attribute, is_attribute=True)
+    found = _held_by_its_class(run, [*attributes_holding(state, obj)])
+    holder, _, attribute = obj.label.strip("`").rpartition(".")
+    owner = run.program.module.scopes.owner(run.scope, holder)
+    is_global = owner is not None and owner.is_module  # an attribute of a class or function: `Norm.mean`
+    return found or (_handed_on(run, attribute, is_attribute=True) if is_global else None)
 
 
 def _handed_on(run: Run, name: str, *, is_attribute: bool = False) -> Reason | None:

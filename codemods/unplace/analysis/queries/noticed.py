@@ -25,14 +25,21 @@ class LiveView:
 
 def unsteady(run: Run, state: Facts, definition: Definition) -> str | None:
     """Return a name that no longer is what it was when a view was made: bound anew, or a list with other elements."""
-    arguments = [a for n in ast.walk(definition.expression) if isinstance(n, ast.Call) for a in n.args]
-    lists = {a.id for a in arguments if isinstance(a, ast.Name)}
+    lists = run.answers.get((unsteady, definition.expression))
+    if lists is None:
+        lists = run.answers[unsteady, definition.expression] = _names_given(definition.expression)
     for used, token in definition.uses.items():
         held = state.env.get(used) if used in lists else None
         is_list = held is not None and held.may_be(LIST | UNKNOWN)
         if state.binds.get(used) != token or (is_list and held is not None and held.objs & run.changed):
             return used
     return None
+
+
+def _names_given(expression: ast.expr) -> frozenset[str]:
+    """Return the names that are arguments of calls in an expression."""
+    arguments = [a for n in ast.walk(expression) if isinstance(n, ast.Call) for a in n.args]
+    return frozenset(a.id for a in arguments if isinstance(a, ast.Name))
 
 
 def replays(views: Sequence[LiveView]) -> tuple[Binding, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Obj, Objs, Origin, Saved, Value, in_order
+from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Obj, Objs, Origin, Saved, Value, by_place, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project import recording
@@ -111,7 +111,7 @@ def saved_before(
         saves = [_certain(program, call, value.objs) for value in handed]
         is_saved = any(saves) if element is EACH else all(saves)
         if is_saved and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
-            found = min((s for each in saves for s in each), key=lambda saved: (saved.line, saved.operation))
+            found = min((s for each in saves for s in each), key=by_place)
             return found._replace(file=from_folder(program.module, call.program.module))
     return None
 

@@ -44,7 +44,7 @@ def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
         return None
     search, is_permuted = _Search(run, written, is_dense=is_dense), _is_permuted(run, written)
     for call in run.scope.of(ast.Call):
-        if search.asks(call) or (is_dense and is_permuted and search.draws(call)):
+        if search.asks(call) or (is_dense and (search.is_filled(call) or (is_permuted and search.draws(call)))):
             return call
     return _asked_elsewhere(run, written, is_dense) if (has_gaps or is_permuted) and _leaves(run, written) else None
 
@@ -77,9 +77,16 @@ def _asked_elsewhere(run: Run, objs: Objs, is_dense: bool) -> ast.Call | None:
             name = last_name(call.func)
             if name in asking:
                 return call
-            if name in members.COPYING_BY_ORDER and (other := program.run(scope)) and is_written(other, call):
+            other = program.run(scope) if name in members.COPYING_BY_ORDER else None
+            if other is not None and (is_written(other, call) or _is_returned(other, call)):
                 return call
     return None
+
+
+def _is_returned(run: Run, call: ast.Call) -> bool:
+    """Tell whether a function returns the value of a call, which its callers may then write."""
+    made = run.values.get(call)
+    return made is not None and any(not value.objs.isdisjoint(made.objs) for value, _ in run.returns)
 
 
 def is_written(run: Run, call: ast.Call) -> bool:
@@ -132,6 +139,12 @@ class _Search:
         value = self.run.values.get(of)
         return value is not None and any(base is not obj and self.is_part(base) for base in value.objs)
 
+    def is_filled(self, call: ast.Call) -> bool:
+        """Tell whether a method draws numbers for the elements of such a tensor in place: `y.bernoulli_()`."""
+        method = torchapi.inplace_method(call.func.attr) if isinstance(call.func, ast.Attribute) else None
+        is_random = method is not None and method.kind == "random"
+        return is_random and max(map(self.of, _given(call))) is not _Order.APART
+
     def draws(self, call: ast.Call) -> bool:
         """Tell whether a call draws numbers for the elements of such a tensor, which it does in their order."""
         operator = self._operator(call)
@@ -163,12 +176,16 @@ class _Search:
         program, scope, name = self.run.program, self.run.scope, obj.parameter
         if name is None or self.of_others is _Order.APART:
             return self.of_others
-        with program.guessing((_Order, scope, name)) as is_first:
-            for caller, call in calls_of(program, scope) if is_first else ():
-                run, given = program.run(caller), argument_for(scope, call, name)
-                if run is not None and given is not None:
-                    if _Search(run, frozenset(), of_others=self.of_others).of(given) is _Order.PERMUTED:
-                        return _Order.PERMUTED
+        question, otherwise = (_Order, scope, name, self.of_others), _Order(self.of_others)
+        return program.answer(question, lambda: self._order_of_passed(name), otherwise)
+
+    def _order_of_passed(self, name: str) -> _Order:
+        program, scope = self.run.program, self.run.scope
+        for caller, call in calls_of(program, scope):
+            run, given = program.run(caller), argument_for(scope, call, name)
+            if run is not None and given is not None:
+                if _Search(run, frozenset(), of_others=self.of_others).of(given) is _Order.PERMUTED:
+                    return _Order.PERMUTED
         return self.of_others
 
     def _made_by(self, node: object) -> _Order:

@@ -100,7 +100,7 @@ class Reaching:
         head = _joined(env, end)
         assert head is not None
         has_round = self._has_rounds and not isinstance(node, ast.While)
-        if records or has_round:
+        if records or (has_round and left):  # a second round ends as the first does, but for what leaves it
             end, left = self._round(node, dict(head))
         end = self._block(node.orelse, end if has_round else head)
         for each in left:

@@ -16,11 +16,15 @@ from unplace.analysis.project.module import ModuleIndex, imports_torch, once
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.constraints import Collector
 from unplace.analysis.types.evidence import Evidence
-from unplace.analysis.types.relations import ANYTHING
+from unplace.analysis.types.relations import ANYTHING, Relation
 from unplace.analysis.types.system import FIXED, Constraint, System, Variable
 
 _ARRAYS_OF = ("cupy", "cv2", "jax", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
 """Packages whose objects are used as tensors are."""
+
+
+_FEW = 4
+"""Number of variables of a read above which the definitions that it may see are joined for all reads that see them."""
 
 
 class Inferred(NamedTuple):
@@ -114,17 +118,16 @@ def _solved(system: System, untold: set[Variable], unlikely: int) -> tuple[list[
     """
     masks = [ANYTHING if variable in untold else mask for variable, mask in enumerate(system.masks)]
     solution = _Solution(masks, untold)
-    solution.add(system.relations)
-    solution.settle(range(len(system.relations)))
+    solution.settle(solution.add(system.relations))
     _ground(solution)
     proved = list(solution.masks)
-    solution.add(system.doubtful)
+    doubtful = solution.add(system.doubtful)
     changed = {variable for variable, mask in system.likely if solution.restrict(variable, mask)}
     for variable, mask in enumerate(proved):
         if mask & TENSOR and mask & unlikely and mask != ANYTHING and solution.restrict(variable, ~unlikely):
             changed.add(variable)
     todo = {index for variable in changed for index in solution.users.get(variable, ())}
-    solution.settle([*todo, *range(len(system.relations), len(solution.relations))])
+    solution.settle([*todo, *doubtful])
     return proved, solution.masks
 
 
@@ -137,13 +140,30 @@ class _Solution:
         self.relations: list[Constraint] = []
         self.users: dict[Variable, list[int]] = {}
         self._fixed = fixed
+        self._seen: dict[tuple[Variable, ...], Variable] = {}
 
-    def add(self, relations: Iterable[Constraint]) -> None:
-        """Add relations; the next `settle` is to name them."""
-        for index, (_, variables) in enumerate(relations, len(self.relations)):
-            for variable in variables:
-                self.users.setdefault(variable, []).append(index)
-        self.relations += relations
+    def add(self, relations: Iterable[Constraint]) -> range:
+        """Add relations, and return their indices, which the next `settle` is to name."""
+        start = len(self.relations)
+        for relation, variables in relations:
+            if relation is None and len(variables) > _FEW:
+                variables = variables[0], self._any_of(variables[1:])
+            self._add(relation, variables)
+        return range(start, len(self.relations))
+
+    def _add(self, relation: Relation | None, variables: tuple[Variable, ...]) -> None:
+        for variable in variables:
+            self.users.setdefault(variable, []).append(len(self.relations))
+        self.relations.append((relation, variables))
+
+    def _any_of(self, definitions: tuple[Variable, ...]) -> Variable:
+        """Return the variable that stands for whichever of several definitions is seen, one for all that see them."""
+        found = self._seen.get(definitions)
+        if found is None:
+            found = self._seen[definitions] = len(self.masks)
+            self.masks.append(ANYTHING)
+            self._add(None, (found, *definitions))
+        return found
 
     def restrict(self, variable: Variable, mask: int) -> bool:
         """Restrict a variable, unless nothing would be left of it, and tell whether that changes it."""

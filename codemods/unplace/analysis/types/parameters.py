@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from unplace.analysis.domain.refs import Class, Instance, Named
 from unplace.analysis.domain.values import (
@@ -21,6 +22,7 @@ from unplace.analysis.domain.values import (
     TEXT,
     TUPLE,
     UNKNOWN,
+    UNKNOWN_VALUE,
     Tracked,
     Value,
 )
@@ -137,10 +139,11 @@ def _may_be_tensor(program: Analysis, scope: Scope, argument: ast.arg) -> bool:
     return argument.arg not in bindings.iterated or found.is_like_array
 
 
-def _inputs(program: Analysis, scope: Scope, name: str) -> list[Value]:
+def _inputs(program: Analysis, scope: Scope, name: str) -> tuple[Value, ...]:
     """Return the values that the calls of a module in this file pass for an input of its `forward`."""
-    with program.guessing((scope, "inputs", name)) as is_first:
-        return [program.estimate(*passed) for passed in _passed_to_object(program, scope, name)] if is_first else []
+    question = "inputs", scope, name
+    passed = partial(_passed_to_object, program, scope, name)
+    return program.answer(question, lambda: tuple(program.estimate(*one) for one in passed()), ())
 
 
 def _passed_to_object(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Scope, ast.expr]]:
@@ -156,12 +159,15 @@ def _from_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
     """Return the join of the values that calls in the run pass for a parameter; None if no call matches."""
     if scope.name == "<lambda>" and not vmapped.names_vmap(program.module):
         return None
-    with program.guessing((scope, "callers", name)) as is_first:
-        passes = [p for p in _passed(program, scope, name) if not _is_of_unseen_class(program, *p)] if is_first else []
-        found = [program.estimate(*one) for passed in passes for one in _assigned(program, *passed)]
-        found += _batched(program, scope, name) if is_first else []
-        if is_first and _may_be_written(scope, name):
-            found.append(program.passed_elsewhere(scope, name))
+    return program.answer(("callers", scope, name), lambda: _join_of_callers(program, scope, name), None)
+
+
+def _join_of_callers(program: Analysis, scope: Scope, name: str) -> Value | None:
+    passes = [p for p in _passed(program, scope, name) if not _is_of_unseen_class(program, *p)]
+    found = [program.estimate(*one) for passed in passes for one in _assigned(program, *passed)]
+    found += _batched(program, scope, name)
+    if _may_be_written(scope, name):
+        found.append(program.passed_elsewhere(scope, name))
     found = [v for v in found if v.kinds != UNKNOWN]
     if not found:
         return None
@@ -216,10 +222,12 @@ def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
         annotated = kinds.of_default_elements(default_for(scope, argument.arg))
     if annotated != UNKNOWN or scope.name == "<lambda>":
         return Value(annotated)
-    with program.guessing((scope, "contents", argument.arg)) as is_first:
+
+    def found() -> Value:
         passes = [*_passed(program, scope, argument.arg), *_passed_to_object(program, scope, argument.arg)]
-        found = [program.contents(*one) for one in dict.fromkeys(passes)] if is_first else []
-    return _all_tensors(found)
+        return _all_tensors([program.contents(*one) for one in dict.fromkeys(passes)])
+
+    return program.answer(("contents", scope, argument.arg), found, UNKNOWN_VALUE)
 
 
 def extra(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
@@ -228,10 +236,12 @@ def extra(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     if annotated != UNKNOWN or scope.name == "<lambda>":
         return Value(annotated)
     named = len(parameters_of(scope))
-    with program.guessing((scope, "extra", argument.arg)) as is_first:
+
+    def found() -> Value:
         passes = [(caller, one) for caller, call in calls_of(program, scope) for one in call.args[named:]]
-        found = [program.estimate(*one) for one in dict.fromkeys(passes)] if is_first else []
-    return _all_tensors(found)
+        return _all_tensors([program.estimate(*one) for one in dict.fromkeys(passes)])
+
+    return program.answer(("extra", scope, argument.arg), found, UNKNOWN_VALUE)
 
 
 def _all_tensors(found: list[Value]) -> Value:

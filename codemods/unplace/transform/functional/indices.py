@@ -175,6 +175,8 @@ def _part(site: Site, node: ast.expr, code: Code, *, is_alone: bool) -> _Part:
 
     Where it `is_alone`, a tuple has the parts of the index, and so may a list of lists.
     """
+    if isinstance(node, ast.Starred):
+        raise InexpressibleError(Refusal.UNKNOWN_INDEX(index=code(node)))
     if isinstance(node, ast.Slice):
         named = zip(("start", "end", "step"), (node.lower, node.upper, node.step), strict=True)
         told = ((name, code(bound)) for name, bound in named if bound is not None)

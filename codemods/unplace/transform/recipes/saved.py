@@ -98,7 +98,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: 
             return None  # backward uses what that write left
         own = text if path == OWN else Text(run.program.module.text)
         found = _copied_there_or_inside(site, run, state, saved, rules, own)
-        if not found:
+        if not found or any(_is_kept_by_hook(inner, node) for inner, node, _ in found):
             return None
         by.append(saved)
         for inner, node, needed in found:
