@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -22,6 +23,7 @@ torch = pytest.importorskip("torch")
 
 from torch.autograd.graph import allow_mutation_on_saved_tensors  # noqa: E402
 
+from unplace.diagnosis import Diagnosed, Diagnosis  # noqa: E402
 from unplace.diagnosis.launcher import Program  # noqa: E402
 from unplace.loops.edits import _stepping_later  # noqa: E402
 from unplace.loops.events import Log  # noqa: E402
@@ -121,6 +123,46 @@ def test_a_repair_trains_as_the_original_would(path: Path, runs: Runs, tmp_path:
     weights = trained(script)
     if repair.proved is not None:
         assert all(map(torch.equal, weights, wanted))
+
+
+def diagnosed(script: Path, monkeypatch: pytest.MonkeyPatch) -> Diagnosis:
+    """Return the diagnosis of a program that fails in this process."""
+    monkeypatch.setattr("sys.argv", ["unplace"])
+    monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.chdir(script.parent)
+    with Diagnosed() as run, pytest.raises(RuntimeError):
+        Program(str(script)).run()
+    return run.diagnoses[0]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_calls_of_a_helper_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(failing(Path(__file__).parent / "loops" / "sac_helper.py"), "utf-8")
+    lines = script.read_text("utf-8").splitlines()
+    first, second = (n for n, line in enumerate(lines, 1) if line.startswith("    update_params("))
+    text = diagnosed(script, monkeypatch).advice.text
+    assert f"`Adam.step()` (train.py:9, called from train.py:{first}) changes weights" in text
+    assert f"the backward (train.py:8, called from train.py:{second}) still goes through them" in text
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lines_of_installed_packages_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "site-packages" / "trainers.py"
+    package.parent.mkdir()
+    package.write_text(
+        "def backward(loss, **options):\n    loss.backward(**options)\n\n\ndef step(opt):\n    opt.step()\n"
+    )
+    monkeypatch.setattr("sys.path", [*sys.path, str(package.parent)])
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch\nimport trainers\nnet = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))\n"
+        "opt = torch.optim.SGD(net.parameters(), 0.1)\nout = net(torch.ones(2))\n"
+        "trainers.backward(out.sum(), retain_graph=True)\ntrainers.step(opt)\ntrainers.backward(out.mean())\n"
+    )
+    incident = diagnosed(script, monkeypatch).incident
+    places = [incident.raised_at, *(write.place for write in incident.writes)]
+    assert {(Path(place.path).name, place.line) for place in places} == {("train.py", 8), ("train.py", 7)}
 
 
 @each_program

@@ -95,7 +95,7 @@ def _optimizer_step(incident: Incident) -> Advice | None:
     if incident.backward_between is not None:
         return Advice(
             "optimizer-step",
-            f"{step} changes weights, and the backward at {raised} still goes through them as they"
+            f"{step} changes weights, and the backward ({raised}) still goes through them as they"
             " were. Moving the step alone would add that backward's gradient to those that the step uses. `unplace"
             " diagnose --fix` looks for an order in which each optimizer gets the same gradients, and proves it. The"
             " usual alternative is to compute the second loss again after the step, and to detach what the first one"
