@@ -22,6 +22,8 @@ from unplace.observation.facts import Observations
 ROOT = Path(__file__).parents[1]
 
 QUICK = {"in_a_module", "leaf", "module_relu_in_place", "optimizer_between_two_backwards", "recurrence_over_rows"}
+LOOPS = {("adversarial_training", ("swap",)), ("hidden_state_retained", ("detach",))}
+"""The programs whose order is repaired where no write can be rewritten."""
 each_program = pytest.mark.parametrize(
     "path",
     [pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else pytest.mark.slow) for path in PROGRAMS],
@@ -65,7 +67,10 @@ def test_what_can_be_rewritten_is_repaired(path: Path, script: Path) -> None:
         assert fix in (None, "none")
         assert script.read_bytes() == before
         return
-    assert fix != "none"
+    if done.training is None:
+        assert fix != "none"
+    else:
+        assert (path.stem, done.training.names) in LOOPS
     assert list(done.changes) == [str(script)]
     result = in_process(Program(str(script)), None, quiet=True)
     assert (result.exit_code, result.diagnosis) == (0, None)
