@@ -25,9 +25,10 @@ import torch
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from generator.oracle import Fault, Result, Verdict, judge
-from generator.programs import generate
+from generator.programs import DIALECTS, generate
 from generator.shrink import shrink
 from generator.unsafe import Judgement, Outcome, judge_unsafe
+from generator.variants import VARIANTS
 from unplace.diagnostics.findings import Harm, Status
 
 CHUNK = 25
@@ -137,16 +138,16 @@ def kind_of(verdict: Verdict) -> str:
 
 def written(seed: int, dialect: str) -> str:
     """The program of a seed."""
-    return generate(seed, more=dialect == "forms", real_code=dialect == "real")
+    return generate(seed, dialect)
 
 
-def hunt(seeds: range, unsafe: bool, dialect: str) -> Tally:
-    """Judge the programs of some seeds."""
+def hunt(seeds: range, unsafe: bool, dialect: str, compiled: int) -> Tally:
+    """Judge the programs of some seeds; each of so many (0: none) is compiled, too."""
     torch.set_num_threads(1)
     tally = Tally()
     for seed in seeds:
         text = written(seed, dialect)
-        verdict = judge(text)
+        verdict = judge(text, compiled=bool(compiled) and seed % compiled == 0)
         tally.take(seed, verdict)
         if unsafe and verdict.result is not Result.DISCARDED:
             tally.take_unsafe(seed, judge_unsafe(text))
@@ -162,21 +163,25 @@ def keep(seed: int, folder: Path, seconds: float, dialect: str, unsafe: bool) ->
         bad = judgement.outcome
         text = judgement.text if bad is Outcome.WRONG else text
     first = judge(text, unsafe=unsafe)
-    fault, complaint = first.fault, kind_of(first)
+    compiled = first.fault is None
+    if compiled:
+        first = judge(text, unsafe=unsafe, compiled=True)
+    known = [first.variant] if first.variant in VARIANTS else []
+    fault, variant, complaint = first.fault, first.variant, kind_of(first)
     if fault is None:
         return f"== seed {seed} is not wrong any more"
 
     def still_wrong(candidate: str) -> bool:
         try:
-            judgement = judge_unsafe(candidate) if unsafe else None
-            verdict = judgement.first if judgement is not None else judge(candidate)
+            judgement = judge_unsafe(candidate, known) if unsafe else None
+            verdict = judgement.first if judgement is not None else judge(candidate, variants=known, compiled=compiled)
         except Exception:
             return False
         is_wrong = judgement is None or judgement.outcome is bad
-        return is_wrong and verdict.fault is fault and kind_of(verdict) == complaint
+        return is_wrong and (verdict.fault, verdict.variant) == (fault, variant) and kind_of(verdict) == complaint
 
     small = shrink(text, still_wrong, seconds)
-    verdict = judge(small, unsafe=unsafe)
+    verdict = judge(small, unsafe=unsafe, variants=known, compiled=compiled)
     place = folder / f"{fault.value.replace(' ', '_')}-{seed}{'-unsafe' if unsafe else ''}"
     place.mkdir(parents=True, exist_ok=True)
     (place / "original.py").write_text(text, "utf-8")
@@ -202,7 +207,7 @@ def chunks(first: int, count: int) -> Iterator[range]:
         yield range(start, min(start + CHUNK, first + count))
 
 
-def _job(arguments: tuple[range, bool, str]) -> Tally:
+def _job(arguments: tuple[range, bool, str, int]) -> Tally:
     return hunt(*arguments)
 
 
@@ -260,17 +265,20 @@ def main() -> int:
     dialects = parser.add_mutually_exclusive_group()
     dialects.add_argument("--forms", action="store_true", help="generate the forms of code of generator/forms.py, too")
     dialects.add_argument("--real", action="store_true", help="generate mostly the forms of code of generator/real.py")
+    dialects.add_argument("--hunted", action="store_true", help="... or of generator/hunted.py")
+    parser.add_argument("--compiled", type=int, default=0, metavar="N", help="run every N-th under torch.compile, too")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="shrink wrong programs and save them here")
     parser.add_argument("--most", type=int, default=40, help="how many wrong programs to shrink")
     parser.add_argument("--each", type=int, default=6, help="... and how many that differ in the same way")
     parser.add_argument("--seconds", type=float, default=20.0, help="time for shrinking one program")
     options = parser.parse_args()
-    dialect = "forms" if options.forms else "real" if options.real else "plain"
+    dialect = next((name for name in DIALECTS if vars(options).get(name)), "plain")
     start, tally = time.monotonic(), Tally()
     with get_context("spawn").Pool(options.jobs) as pool:
         for part in pool.imap_unordered(
-            _job, [(seeds, options.unsafe, dialect) for seeds in chunks(options.seed, options.count)]
+            _job,
+            [(seeds, options.unsafe, dialect, options.compiled) for seeds in chunks(options.seed, options.count)],
         ):
             tally.add(part)
         tally.wrong.sort()

@@ -792,7 +792,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
         mutant(
             "functions that keep what they return",
-            regression("tensor_noted_by_its_object"),
+            regression("layer_of_the_file_that_keeps_its_result"),
             "analysis.queries.holders.keeps_arguments",
             gives(False),
         ),

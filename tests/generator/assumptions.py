@@ -17,7 +17,7 @@ from unplace.diagnostics.findings import Finding
 Same = Callable[[str, bool], bool]
 """Whether a changed program computes what the original does; whether it leaves the same arguments is asked, too."""
 
-Run = Callable[[str], None]
+Run = Callable[[str], object]
 NAMED = r"`([^`]+)`"
 IMPORT = "from generator import probing as _p\n"
 PURPOSE = re.compile(r"autograd|gradient|\.data\b|straight-through")

@@ -214,7 +214,11 @@ def returned(w: Writer) -> str:
     parts = [p.text for p in made]
     if w.chance(0.7) and (tensors := [p for p in names if isinstance(p.kind, Tensor) and p.kind.dtype in REAL]):
         parts.append(value(w, w.pick(tensors).kind.shape, depth=2).text)  # type: ignore[union-attr]
-    parts += [name for name in dict.fromkeys(w.must) if w.lookup(name) and name not in parts and w.chance(0.5)]
+    parts += [
+        name
+        for name in dict.fromkeys(w.must)
+        if w.lookup(name) and name not in parts and w.chance(0.5 if w.strided is None else 0.9)
+    ]
     if w.chance(0.1):
         return "{" + ", ".join(f'"{number}": {part}' for number, part in enumerate(parts)) + "}"
     return ", ".join(parts) or "None"

@@ -22,7 +22,10 @@ from enum import Enum
 
 import torch
 
+from generator.compiling import called
+from generator.derivatives import KINK, differentiated, directions, is_another_in_float64
 from generator.pieces import WritablePieces
+from generator.variants import VARIANTS, contained, varied
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Harm, Status
 from unplace.transform.rewriter import rewrite_text
@@ -35,12 +38,8 @@ from unplace.verification.compare import (
     compare_random_state,
     deviation,
 )
-from unplace.verification.examples import Maker, Program, maker
-from unplace.verification.observe import Gradient, Note, Observation, describe, leaves_of, observe, weighted_sum
-from unplace.verification.precision import in_float64
-from unplace.verification.pytree import items
-from unplace.verification.randomness import seeded
-from unplace.verification.recorder import DetachedReads, Recorder
+from unplace.verification.examples import Maker, Program
+from unplace.verification.observe import Note, Observation, describe, observe
 from unplace.verification.reference import forward_only
 from unplace.verification.saved_copies import saved_copies
 from unplace.verification.transforms import without_transforms
@@ -64,11 +63,9 @@ UNDERSCORE = re.compile(r"[a-z]_$")
 NOT_READ = re.compile(r"no caller reads the argument `(\w+)` after the call")
 INPUT_UNREAD = re.compile(r"nobody reads the input of the \w+ after it was called")
 LIMIT = 1e5
-STEP = 1e-6
 ALONE = "by finite differences alone"
 CUT = re.compile(r"\.(detach|item|tolist)\(")
 UNJUDGED = "raises in float64"
-KINK = "at a kink"
 
 
 class Result(str, Enum):
@@ -103,6 +100,7 @@ class Verdict:
     `unclear`: the gradients differ from every reference, and none of these can be trusted on this program.
     `introduced`: underscore methods and keywords of which the rewritten program has more.
     `unexplained`: autograd still complains, although the report calls everything harmless that is left.
+    `variant`: the call that shows what is wrong, where the plain one doesn't.
     """
 
     result: Result
@@ -117,15 +115,29 @@ class Verdict:
     introduced: tuple[str, ...] = ()
     changed: bool = False
     after: str = ""
+    variant: str = ""
     report: FileReport | None = field(default=None, compare=False)
 
 
-def judge(text: str, *, unsafe: bool = False, rewritten: str | None = None, assumed: Sequence[str] = ()) -> Verdict:
-    """Rewrite a program (or take `rewritten` as its rewriting, which rests on `assumed`) and compare both."""
-    with warnings.catch_warnings(), alarm(), filled_memory():
+def judge(
+    text: str,
+    *,
+    unsafe: bool = False,
+    rewritten: str | None = None,
+    assumed: Sequence[str] = (),
+    variants: Iterable[str] = tuple(VARIANTS),
+    compiled: bool = False,
+) -> Verdict:
+    """Rewrite a program (or take `rewritten` as its rewriting, which rests on `assumed`) and compare both.
+
+    They are called in other ways, too (`VARIANTS`), and with `compiled` as `torch.compile` makes them.
+    """
+    with warnings.catch_warnings(), alarm(60.0 if compiled else 5.0), filled_memory():
         warnings.simplefilter("ignore")
         try:
-            return _judge(text, unsafe, rewritten, assumed)
+            verdict = _judge(text, unsafe, rewritten, assumed)
+            verdict = _varied(text, verdict, assumed, variants) if _is_proved(verdict) else verdict
+            return _compiled(text, verdict) if compiled and _is_proved(verdict) else verdict
         except TimeoutError:
             return Verdict(Result.DISCARDED, details=("takes too long",))
 
@@ -158,7 +170,7 @@ def alarm(seconds: float = 5.0) -> Iterator[None]:
 
 
 def _judge(text: str, unsafe: bool, rewritten: str | None, assumed: Sequence[str]) -> Verdict:
-    before = maker(text, "before.py")
+    before = contained(text)
     original = watched(before)
     complaint = original.error or original.backward_error
     plain = without_autograd(before) if original.error else original
@@ -174,8 +186,7 @@ def _judge(text: str, unsafe: bool, rewritten: str | None, assumed: Sequence[str
         fault = Fault.COMPILE if isinstance(error, SyntaxError) else Fault.CRASH
         return Verdict(Result.WRONG, fault, (_crash(error),), complaint)
     start = Verdict(Result.RIGHT, complaint=complaint, after=report.after, report=report)
-    rests = [words for f in report.findings if f.status is Status.REWRITTEN for words in f.assumptions]
-    verdict = _proved(text, before, original, start, rests)
+    verdict = _proved(text, before, original, start, _assumptions(report))
     had, has = inplace_calls(text), inplace_calls(report.after)
     verdict = replace(verdict, introduced=tuple(sorted(has - had)))
     if verdict.result is Result.RIGHT and has.total() > had.total():
@@ -201,9 +212,55 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, ass
         return replace(start, unexplained=start.complaint is not None and _is_silent(start))
     start = replace(start, changed=True)
     try:
-        after = maker(start.after, "before.py")
+        after = contained(start.after)
     except SyntaxError as error:
         return replace(start, result=Result.WRONG, fault=Fault.COMPILE, details=(str(error),))
+    return _compared(text, before, after, original, start, assumed)
+
+
+def _is_proved(verdict: Verdict) -> bool:
+    """Whether a changed program was compared, and nothing was found."""
+    return verdict.result is Result.RIGHT and verdict.changed and not verdict.unclear
+
+
+def _varied(text: str, verdict: Verdict, assumed: Sequence[str], names: Iterable[str]) -> Verdict:
+    """The verdict after the comparison of other calls; those that the original doesn't stand say nothing."""
+    before, after = contained(text), contained(verdict.after)
+    rests = [*assumed, *_assumptions(verdict.report)]
+    for name in names:
+        first, second = varied(before, name), varied(after, name)
+        original = watched(first)
+        complaint = original.error or original.backward_error
+        plain = without_autograd(first) if original.error else original
+        if plain.error or not _sound(plain) or (complaint and not IN_PLACE.search(complaint)):
+            continue
+        start = replace(verdict, complaint=complaint)
+        found = _compared(text, first, second, original, start, rests)
+        if found.result is Result.WRONG:
+            details = tuple(f"{detail} ({name})" for detail in found.details)
+            return replace(found, details=details, complaint=verdict.complaint, variant=name)
+    return verdict
+
+
+def _compiled(text: str, verdict: Verdict) -> Verdict:
+    """The verdict after a comparison under `torch.compile`, if that makes of the original what it is."""
+    before = contained(text)
+    eager, original = called(before, compiled=False), called(before, compiled=True)
+    if eager.error or original.error or behaviour(eager, original):
+        return verdict
+    rewritten = called(contained(verdict.after), compiled=True)
+    raises = [Difference("rewritten program", f"raises {rewritten.error}")] if rewritten.error else []
+    found = raises or behaviour(original, rewritten)
+    if not found:
+        return verdict
+    details = tuple(f"{difference} (torch.compile)" for difference in found[:6])
+    return replace(verdict, result=Result.WRONG, fault=_fault(found), details=details, variant="torch.compile")
+
+
+def _compared(
+    text: str, before: Maker, after: Maker, original: Observation, start: Verdict, assumed: Sequence[str]
+) -> Verdict:
+    """The verdict on one way to call both programs."""
     repairs = bool(WHOLE_STORE.search(text)) or _repairs(start)
     differences, works = compare(before, after, original, repairs)
     fixed = works and start.complaint is not None
@@ -211,17 +268,23 @@ def _proved(text: str, before: Maker, original: Observation, start: Verdict, ass
     if not differences:
         return replace(start, fixed=fixed, unexplained=start.complaint is not None and not works and _is_silent(start))
     fault, details = _fault(differences), tuple(str(difference) for difference in differences[:6])
-    if assumed and _are_assumed(before(), assumed, differences):
+    if assumed and _are_assumed(contained(text)(), assumed, differences):
         return replace(start, fixed=fixed, assumed=True)
     is_silent = repairs or KEPT_ON_CONTEXT.search(text)  # the original's gradient may be wrong, unseen
     is_kept = start.complaint is None and not is_silent  # the gradient is what it was, or wrong
     if (
         fault is Fault.GRADIENTS
         and not (is_kept and UNJUDGED not in details[0])
-        and _is_unclear(text, start.after, details[0])
+        and (_is_unclear(text, start.after, details[0]) or _depends_on_autograd(before, original))
     ):
         return replace(start, fixed=fixed, unclear=True)
     return replace(start, result=Result.WRONG, fault=fault, details=details)
+
+
+def _assumptions(report: FileReport | None) -> list[str]:
+    """What the rewritten findings rest on."""
+    findings = report.findings if report is not None else ()
+    return [words for f in findings if f.status is Status.REWRITTEN for words in f.assumptions]
 
 
 def _repairs(verdict: Verdict) -> bool:
@@ -259,13 +322,18 @@ def _is_unclear(before: str, after: str, detail: str) -> bool:
         UNJUDGED in detail or KINK in detail or (ALONE in detail and "nan instead" in detail)
     ):  # 0 * nan, which no difference shows
         return True
-    if LOW.search(before) or _is_another_in_float64(maker(before, "before.py")):  # or steps are lost in rounding
+    if LOW.search(before) or is_another_in_float64(contained(before)):  # or steps are lost in rounding
         return True
     if KEPT_ON_CONTEXT.search(before):  # autograd doesn't know what is written of that
         return True
     if HIDDEN_WRITE.search(before) and CUT.search(after):
         return True
     return bool(HIDDEN_WRITE.search(after)) or "torch.no_grad()" in after
+
+
+def _depends_on_autograd(before: Maker, original: Observation) -> bool:
+    """Whether a program computes something else where nothing is recorded, since it handles what autograd raises."""
+    return original.error is None and bool(behaviour(original, without_autograd(before)))
 
 
 def watched(make: Maker, *, backward: bool = True) -> Observation:
@@ -355,119 +423,32 @@ def _gradients(
     if flags or not list(compare_gradients(original.gradients, rewritten.gradients, ROUNDING)):
         return flags
     try:
-        expected, actual = _differentiated(before), _differentiated(after)
+        expected, actual = differentiated(before), differentiated(after)
     except RuntimeError as error:
         return [Difference("gradient", f"{UNJUDGED}: {describe(error)}")]
     found = list(compare_gradients(expected, actual, WIDE))
-    return [] if found and repairs and not _directions(before, actual) else found
+    return [] if found and repairs and not directions(before, actual) else found
 
 
 def _references(before: Maker, after: Maker) -> list[Difference]:
     """What distinguishes the gradients of the rewritten program from both references, nothing where one agrees."""
     try:
-        actual = _differentiated(after)
+        actual = differentiated(after)
     except Exception as error:
         return [Difference("gradient", f"{UNJUDGED}: {describe(error)}")]  # another branch was taken, perhaps
     with saved_copies(), WritablePieces(), without_transforms():
         try:
-            expected = _differentiated(before)
+            expected = differentiated(before)
         except Exception:
             expected = None
     if expected is not None and not list(compare_gradients(expected, actual, WIDE)):
         return []
     if expected is not None and any(g.value is not None and bool(g.value.isnan().any()) for g in expected):
         expected = None  # no reference for a gradient that isn't a number either
-    found = _directions(before, actual)
+    found = directions(before, actual)
     if found and all(gradient.value is None for gradient in actual):
         return [Difference("gradient of all leaves", "there is no gradient at all")]
     return [Difference(d.place, f"{d.message} {ALONE if expected is None else ''}".rstrip()) for d in found]
-
-
-def _differentiated(make: Maker) -> list[Gradient]:
-    """The gradients of the weighted sum of all outputs in float64, with the weights that `_total` uses."""
-    with in_float64(), seeded():
-        program = make()
-        leaves = leaves_of(program)
-        total = weighted_sum(_outputs(program.call()))
-        values: Sequence[torch.Tensor | None] = [None] * len(leaves)
-        if total.requires_grad and leaves:
-            values = torch.autograd.grad(total, [leaf for _, leaf in leaves], allow_unused=True)
-    return [Gradient(place, value) for (place, _), value in zip(leaves, values, strict=True)]
-
-
-def _outputs(result: object) -> list[tuple[str, torch.Tensor]]:
-    """All tensors of a result, one that is returned twice as two: whether it is the same object is not promised."""
-    return [(place, value) for place, value in items(result, "output") if isinstance(value, torch.Tensor)]
-
-
-def _directions(make: Maker, gradients: Sequence[Gradient], count: int = 2) -> list[Difference]:
-    """Directional derivatives of the original's forward that don't agree with gradients.
-
-    What the code reads through `.detach()`, `.item()`, ... is a constant for autograd: once it is moved along with the
-    leaves and, where that doesn't agree, once kept at its value.
-    """
-    found: list[Difference] = []
-    for constant in (False, True):
-        try:
-            found = _derivatives(make, gradients, count, DetachedReads() if constant else None)
-        except RuntimeError:
-            return found
-        if not found or any(KINK in difference.message for difference in found):
-            break
-    return found
-
-
-def _derivatives(
-    make: Maker, gradients: Sequence[Gradient], count: int, reads: DetachedReads | None
-) -> list[Difference]:
-    found, generator = [], torch.Generator().manual_seed(7)
-    leaves = _leaves(make)
-    if len(leaves) != len(gradients):
-        return [Difference("leaves", f"there are {len(gradients)} instead of {len(leaves)}")]
-    if reads is not None:
-        _total(make, [torch.zeros_like(leaf) for leaf in leaves], 0.0, reads)
-    for number in range(count):
-        direction = [torch.randn(leaf.shape, generator=generator, dtype=torch.float64) for leaf in leaves]
-        up, here, down = (_total(make, direction, step, reads and reads.replayed()) for step in (STEP, 0.0, -STEP))
-        expected = (up - down) / (2 * STEP)
-        bend = abs(up - 2 * here + down) / STEP  # the difference of the derivatives on both sides
-        place = f" {KINK}" if not bend <= 1e-3 * abs(expected) + 1e-3 else ""
-        pairs = zip(gradients, direction, strict=True)
-        actual = sum(float((g.value.double() * d).sum()) for g, d in pairs if g.value is not None)
-        if not abs(expected - actual) <= 1e-5 * abs(expected) + 1e-5:
-            message = f"direction {number}: {actual:.6f} instead of {expected:.6f}{place}"
-            found.append(Difference("gradient of all leaves", message))
-    return found
-
-
-def _is_another_in_float64(make: Maker) -> bool:
-    """Whether a program computes something else in float64: there, `y.double()` is no copy but `y` itself."""
-    still = [torch.zeros_like(leaf) for leaf in _leaves(make)]
-    narrow, wide = _summed(make, still, 0.0, None), _total(make, still, 0.0)
-    return abs(narrow - wide) > 1e-3 * abs(wide) + 1e-3
-
-
-def _leaves(make: Maker) -> list[torch.Tensor]:
-    with in_float64(), seeded():
-        return [leaf for _, leaf in leaves_of(make())]
-
-
-def _total(make: Maker, direction: Iterable[torch.Tensor], amount: float, reads: DetachedReads | None = None) -> float:
-    """The weighted sum of the outputs in float64 when the leaves are moved along a direction."""
-    with in_float64():
-        return _summed(make, direction, amount, reads)
-
-
-def _summed(make: Maker, direction: Iterable[torch.Tensor], amount: float, reads: DetachedReads | None) -> float:
-    """The weighted sum of the outputs when the leaves are moved along a direction; nothing is recorded."""
-    with seeded():
-        program = make()
-        for (_, leaf), along in zip(leaves_of(program), direction, strict=True):
-            leaf.requires_grad_(False)
-            leaf += amount * along
-        with without_transforms(), Recorder(backward=False, reads=reads):
-            result = program.call()
-        return float(weighted_sum(_outputs(result)))
 
 
 def _fault(differences: Sequence[Difference]) -> Fault:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from generator import classes, forms, inputs, layout, networks, real, statements
+from generator import classes, forms, hunted, inputs, layout, networks, real, statements, strided
 from generator.control import returned
 from generator.functions import helper
 from generator.kinds import BOOL, Kind, Parameter, Plain, Sequence, Shape, Tensor
@@ -15,16 +15,22 @@ HEADER = ["import numpy as np", "import torch", "import torch.nn.functional as F
 BOX = ["class Box:", "    pass", "", ""]
 
 
-def generate(seed: int, *, more: bool = False, real_code: bool = False) -> str:
-    """A program from a seed, always the same one.
+DIALECTS = ("plain", "forms", "real", "hunted")
+"""What programs are made of: the plain statements; with the forms of `generator.forms`, too; mostly those of
+`generator.real`, or of `generator.hunted`."""
 
-    `more`: with the forms of code of `generator.forms`, too. `real_code`: mostly with those of `generator.real`.
-    """
+
+def generate(seed: int, dialect: str = "plain") -> str:
+    """A program from a seed, always the same one."""
+    more = dialect == "forms"
     w = Writer(random.Random(seed))
-    w.more = more or real_code
+    w.more = dialect != "plain"
     w.weights = statements.profile(w, w.more)
-    if real_code:
-        return _real(w)
+    if dialect == "real":
+        return _mostly(w, real.STATEMENTS, (2, 8), 0.4)
+    if dialect == "hunted":
+        w.strided = strided.restrided
+        return _mostly(w, hunted.STATEMENTS, (1, 4), 0.15)
     for _ in range(w.pick([0, 0, 1, 1, 2])):
         w.budget = 3
         helper(w)
@@ -37,22 +43,21 @@ def generate(seed: int, *, more: bool = False, real_code: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _real(w: Writer) -> str:
-    """A shorter program of which every second statement is one that real code has and the others lack."""
-    w.real = dict.fromkeys(real.STATEMENTS, 0.0) | {
-        maker: weight * w.pick([0.2, 1.0, 3.0]) for maker, weight in real.STATEMENTS.items()
-    }
+def _mostly(w: Writer, table: dict[statements.Maker, float], budget: tuple[int, int], modules: float) -> str:
+    """A shorter program of which every second statement is one of a table that the others lack."""
+    w.real = {maker: weight * w.pick([0.2, 1.0, 3.0]) for maker, weight in table.items()}
     w.weights = {name: weight for name, weight in w.weights.items() if name not in ("attempt", "data_store")}
     if w.chance(0.3):
         w.budget = 2
         helper(w)
-    w.budget = w.rng.randint(2, 8)
-    entry = networks.module(w) if w.chance(0.4) else _function(w)
+    w.budget = w.rng.randint(*budget)
+    entry = networks.module(w) if w.chance(modules) else _function(w)
     odds = w.pick([0.0, 0.15, 0.6, 0.9])
     body = [*w.preamble, *w.lines]
     cell = forms.CELL if any("Cell(" in line or "Track(" in line for line in body) else []
     lines = [
         *real.HEADER,
+        *(hunted.HEADER if w.strided else []),
         *forms.HEADER,
         *HEADER,
         *cell,
@@ -74,6 +79,8 @@ def _arguments(w: Writer) -> list[Parameter]:
         Parameter("parts_in", Sequence(Tensor((columns,)), 2, False)),
     ]
     odds = (0.6, 0.3, 0.4, 0.15, 0.15, 0.1)
+    if w.strided and w.chance(0.15):
+        wanted.append(Parameter("image", Tensor((1, 2, rows, columns))))
     return wanted + [parameter for parameter, odd in zip(extra, odds, strict=True) if w.chance(odd)]
 
 

@@ -40,8 +40,11 @@ def made(w: Writer, shape: Shape | None = None) -> str:
     shape = (w.rows, w.columns) if shape is None else shape
     name, source = w.fresh("tensor"), atom(fresh(w, shape, depth=0).text)
     text = w.pick(SAVED if shape else SAVED[:-1]).format(source)
+    is_strided = w.strided is not None and len(shape) == 2 and w.chance(0.4)
+    if w.strided is not None and is_strided:
+        text = w.strided(w, f"({text})")
     w.emit(f"{name} = {text}")
-    w.bind(name, Tensor(shape), text)
+    w.bind(name, Tensor(shape), text, dense=not is_strided)
     return name
 
 

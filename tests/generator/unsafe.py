@@ -13,8 +13,8 @@ from enum import Enum
 
 from generator.assumptions import PURPOSE, Case, holds, is_contradicted
 from generator.oracle import Fault, Result, Verdict, alarm, behaviour, judge, without_autograd
+from generator.variants import VARIANTS, contained, varied
 from unplace.diagnostics.findings import Finding, Status
-from unplace.verification.examples import maker
 from unplace.verification.observe import ARGUMENT, Observation
 
 TOOL_FAULTS = (Fault.CRASH, Fault.COMPILE, Fault.REPEATED)
@@ -48,9 +48,9 @@ class Judgement:
     open: tuple[str, ...] = ()
 
 
-def judge_unsafe(text: str) -> Judgement:
+def judge_unsafe(text: str, variants: Iterable[str] = tuple(VARIANTS)) -> Judgement:
     """Rewrite a program with `--unsafe` and say what a difference is."""
-    first = verdict = judge(text, unsafe=True)
+    first = verdict = judge(text, unsafe=True, variants=variants)
     if verdict.result is Result.DISCARDED:
         return Judgement(Outcome.DISCARDED, verdict, first, text)
     false: list[str] = []
@@ -69,10 +69,10 @@ def judge_unsafe(text: str) -> Judgement:
         off = contradicted or unknown
         if not off:
             break
-        shown |= any(is_contradicted(case_of(text, f), words) for f, words in contradicted)
+        shown |= any(is_contradicted(case_of(text, f, verdict.variant), words) for f, words in contradicted)
         (false if contradicted else still_open).extend(words for _, words in off)
         text = without(text, {finding.line for finding, _ in off})
-        verdict = judge(text, unsafe=True)
+        verdict = judge(text, unsafe=True, variants=variants)
     return Judgement(Outcome.WRONG, verdict, first, text, tuple(false), tuple(still_open))
 
 
@@ -89,15 +89,18 @@ def _decided(text: str, verdict: Verdict) -> Iterable[tuple[Finding, str, bool |
         for words in finding.assumptions if finding.status is Status.REWRITTEN else ():
             key = (finding.line, finding.column, words)
             if key not in answers:
-                case = case_of(text, finding)
+                case = case_of(text, finding, verdict.variant)
                 answers[key] = _is_meant(verdict) if PURPOSE.search(words) else guarded(case, words)
             yield finding, words, answers[key]
 
 
-def case_of(text: str, finding: Finding) -> Case:
-    """A finding of a program, with what an assumption is decided by."""
-    original = without_autograd(maker(text, "before.py"))
-    return Case(text, finding, _same_as(original), _run)
+def case_of(text: str, finding: Finding, variant: str = "") -> Case:
+    """A finding of a program, with what an assumption is decided by when it is called in this way."""
+
+    def run(changed: str) -> Observation:
+        return without_autograd(varied(contained(changed), variant))
+
+    return Case(text, finding, _same_as(run(text), run), run)
 
 
 def _is_meant(verdict: Verdict) -> bool:
@@ -112,11 +115,11 @@ def guarded(case: Case, words: str) -> bool | None:
         return holds(case, words)
 
 
-def _same_as(original: Observation) -> Callable[[str, bool], bool]:
+def _same_as(original: Observation, run: Callable[[str], Observation]) -> Callable[[str, bool], bool]:
     """Whether a program computes what the original does; what becomes of its arguments counts only if asked for."""
 
     def same(text: str, for_callers: bool) -> bool:
-        changed = without_autograd(maker(text, "before.py"))
+        changed = run(text)
         if changed.error != original.error:
             if changed.error is not None and "probing" in changed.error:
                 raise RuntimeError(changed.error)
@@ -124,7 +127,3 @@ def _same_as(original: Observation) -> Callable[[str, bool], bool]:
         return all(d.place.startswith(ARGUMENT) and not for_callers for d in behaviour(original, changed))
 
     return same
-
-
-def _run(text: str) -> None:
-    without_autograd(maker(text, "before.py"))

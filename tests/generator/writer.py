@@ -120,6 +120,7 @@ class Writer:
         self.defined: set[str] = set()
         self.must: tuple[str, ...] = ()
         self.pairs = False
+        self.strided: Callable[[Writer, str], str] | None = None
 
     # -- random choices ---------------------------------------------------------------------------------------------
 

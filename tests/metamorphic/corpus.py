@@ -48,4 +48,4 @@ def fixtures() -> Iterator[Case]:
 def generated(seeds: range) -> Iterator[Case]:
     """Generated programs that speak real code."""
     for seed in seeds:
-        yield Case(f"seed {seed}", generate(seed, real_code=True), is_generated=True)
+        yield Case(f"seed {seed}", generate(seed, "real"), is_generated=True)

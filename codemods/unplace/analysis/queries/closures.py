@@ -63,14 +63,21 @@ def handed_on(program: Analysis, name: str, *, is_attribute: bool = False) -> as
 
 
 def _is_written(run: Run, node: ast.expr) -> bool:
-    """Tell whether a tensor is only written where it is read: `state.mul_(k)` as a statement, `out=state`."""
-    parent = run.parents.get(node)
-    if isinstance(parent, ast.keyword):
+    """Tell whether a tensor is only written where it is read, or its views are: `state[0].mul_(k)`, `out=state`.
+
+    The value of the last method is no longer the tensor: it isn't used, or it is a new one.
+    """
+    if isinstance(parent := run.parents.get(node), ast.keyword):
         return parent.arg == "out"
     call: ast.AST = node
-    while isinstance(parent := run.parents.get(call), ast.Attribute):  # state.mul_(k).add_(x)
+    while isinstance(parent := run.parents.get(call), ast.Attribute):
         around = run.parents.get(parent)
+        method = torchapi.tensor_method(parent.attr)
         if not isinstance(around, ast.Call) or around.func is not parent:
+            return False
+        if method is not None and method.view is View.NEVER:
+            return True
+        if method is None and torchapi.inplace_method(parent.attr) is None:
             return False
         call = around
     return call is not node and isinstance(parent, ast.Expr)

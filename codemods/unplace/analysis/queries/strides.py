@@ -104,6 +104,7 @@ class _Search:
     of_others: _Order = _Order.APART
     is_dense: bool = True
     _known: dict[Obj, _Order] = field(default_factory=dict)
+    _parts: dict[Obj, bool] = field(default_factory=dict)
 
     def asks(self, call: ast.Call) -> bool:
         """Tell whether a call asks for the order of the written tensor, or of what was made element by element."""
@@ -120,8 +121,13 @@ class _Search:
 
     def is_part(self, obj: Obj) -> bool:
         """Tell whether an object is a part of a tensor, or a view of one: `y[:, :2]`, a piece of a split."""
-        key = self.run.names.key_of(obj)
-        node = key[0] if isinstance(key, tuple) else None
+        if obj not in self._parts:
+            self._parts[obj] = False  # what is made of itself in a loop is no smaller part
+            key = self.run.names.key_of(obj)
+            self._parts[obj] = isinstance(key, tuple) and self._makes_part(key[0])
+        return self._parts[obj]
+
+    def _makes_part(self, node: object) -> bool:
         if isinstance(node, ast.Subscript):
             return True
         if not isinstance(node, ast.Call | ast.Attribute):
@@ -129,15 +135,16 @@ class _Search:
         operator = self._operator(node) if isinstance(node, ast.Call) else None
         if operator is None and isinstance(node, ast.Call):
             run, returned = self._returned(node)
-            search = _Search(run, NO_OBJS) if run is not None else self
-            return run is not None and any(map(search.is_part, returned))
+            question = _Search.is_part, run.scope if run is not None else None
+            return run is not None and run.program.answer(
+                question, lambda: any(map(_Search(run, NO_OBJS).is_part, returned)), False
+            )
         if operator is not None and operator.view is View.NEVER:
             return False
         if operator is not None and operator.short in members.PARTING:
             return True
-        of = _given(node)[0] if isinstance(node, ast.Call) else node.value
-        value = self.run.values.get(of)
-        return value is not None and any(base is not obj and self.is_part(base) for base in value.objs)
+        value = self.run.values.get(_given(node)[0] if isinstance(node, ast.Call) else node.value)
+        return value is not None and any(map(self.is_part, value.objs))
 
     def is_filled(self, call: ast.Call) -> bool:
         """Tell whether a method draws numbers for the elements of such a tensor in place: `y.bernoulli_()`."""
@@ -211,7 +218,10 @@ class _Search:
     def _returned_by(self, node: ast.Call) -> _Order:
         """Return the order of what a call returns: a function of the file may permute what it makes."""
         run, returned = self._returned(node)
-        return _Order.PERMUTED if run is not None and _is_permuted(run, returned) else self.of_others
+        if run is None:
+            return self.of_others
+        is_permuted = run.program.answer((_is_permuted, run.scope), lambda: _is_permuted(run, returned), False)
+        return _Order.PERMUTED if is_permuted else self.of_others
 
     def _returned(self, node: ast.Call) -> tuple[Run | None, Objs]:
         """Return the run of a function of the file that a call runs, with what it returns."""

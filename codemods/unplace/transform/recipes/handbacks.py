@@ -271,12 +271,10 @@ class Handbacks:
         """Choose where the tensor returned for one parameter goes: to the names of the old one, or into a clone."""
         place = site.write.target
         refused = Refuse(Refusal.NOT_TWICE(place=site.name)) if found_again(place) else None
-        if (
-            isinstance(place, ast.Subscript)
-            and site.value.is_tensor
-            and is_basic_index(site.run, place.slice) is not True
-        ):
-            return Refuse(Refusal.SELECTION_PERHAPS(index=code_of(place.slice)))
+        whole = site.run.values.get(place.value) if isinstance(place, ast.Subscript) else None
+        if isinstance(place, ast.Subscript) and whole is not None and whole.is_tensor:
+            if is_basic_index(site.run, place.slice) is not True:
+                return Refuse(Refusal.SELECTION_PERHAPS(index=code_of(place.slice)))
         rebound: Rebind | Copy | Refuse = refused or rebind(site, place)
         if isinstance(rebound, Refuse) and isinstance(place, ast.Subscript) and site.value.is_tensor:
             copied = private_copy(site)

@@ -84,7 +84,7 @@ def _is_of_leaf(decisions: list[Decision]) -> bool:
     if not last.write.kind.is_statement and root_name(site.write.target) in last.other_reads():
         return False
     is_first = site.replaces_all() and isinstance(site.write.target, ast.Name)  # no gradient would reach the leaf
-    return bool(_leaf(site)) and not (is_first or has_optimizer(site))
+    return bool(_leaf(site)) and not (is_first or site.run.is_guarded(site.statement) or has_optimizer(site))
 
 
 def _is_refused_as_leaf(decision: Decision) -> bool:
