@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from observing import observed, without_annotations
 from unplace.diagnosis import observed_run
 from unplace.diagnosis.launcher import Program
 from unplace.diagnosis.repair import RepairError, repair
+from unplace.loops.running import Runs
+from unplace.loops.search import search
 from unplace.observation.facts import Observations
 from unplace.verification.examples import maker
 
@@ -62,7 +65,9 @@ def diagnosed(case: Case) -> Verdict:
                 return observed_run.observe(Program(str(script)), limit)
 
         try:
-            done = repair(run, observe, unsafe=False, tell=lambda text: None)
+            with Runs() as runs:
+                reorder = partial(search, Program(str(script)), runs)
+                done = repair(run, observe, reorder, unsafe=False, tell=lambda text: None)
         except RepairError as error:
             return Verdict(Outcome.NOT_FIXED, (str(error),))
         after = script.read_text("utf-8").removesuffix(ran)

@@ -147,11 +147,15 @@ def _report_to(output_file: str | None) -> Iterator[TextIO]:
 def _fix(program: Program, *, unsafe: bool) -> int:
     from unplace.diagnosis import observed_run
     from unplace.diagnosis.repair import RepairError, repair
+    from unplace.loops.running import Runs
+    from unplace.loops.search import search
 
     try:
-        runner = partial(observed_run.run, program)
-        observe = partial(_observed, program)
-        repaired = repair(runner, observe, unsafe=unsafe, tell=_say)
+        with Runs() as runs:
+            runner = partial(observed_run.run, program)
+            observe = partial(_observed, program)
+            reorder = partial(search, program, runs)
+            repaired = repair(runner, observe, reorder, unsafe=unsafe, tell=_say)
     except RepairError as error:
         _say(f"unplace: not repaired: {error}.")
         return 1

@@ -35,6 +35,12 @@ def at(place: Place) -> str:
     return f"{shown(place.path)}:{place.line}" if place.line else "a line that isn't known"
 
 
+def _called(place: Place, other: Place) -> str:
+    """Return a place as `path:line`, with the call that led there where another place is in the same function."""
+    is_helper = (place.path, place.function) == (other.path, other.function) and place.called_from != other.called_from
+    return f"{at(place)}, called from {at(place.called_from)}" if is_helper and place.called_from else at(place)
+
+
 def _recogniser(function: Recogniser) -> Recogniser:
     _RECOGNISERS.append(function)
     return function
@@ -52,11 +58,18 @@ def _state_of_an_earlier_iteration(incident: Incident) -> Advice | None:
         return None
     if incident.backward_between != incident.raised_at:
         return None
+    if not incident.is_recurrent:
+        return Advice(
+            "old-values",
+            f"{at(incident.continued_at)} uses values whose graph {at(incident.raised_at)} has gone through before."
+            " Where they are only data (a target, an advantage, a key of a queue), detach them: `x = x.detach()`. Where"
+            " what computes them is to be trained by this loss, compute them anew in each round: a detach stops that.",
+        )
     return Advice(
         "hidden-state",
         f"{at(incident.continued_at)} goes on from the graph of an earlier iteration, for which"
-        f" {at(incident.raised_at)} has already called backward. Detach what is carried over at the"
-        " start of each iteration: `h = h.detach()`.",
+        f" {at(incident.raised_at)} has already called backward. Detach the state that is carried over at the start of"
+        " each iteration, `h = h.detach()`; the gradient then stops there.",
     )
 
 
@@ -77,17 +90,22 @@ def _optimizer_step(incident: Incident) -> Advice | None:
     write = _first(incident)
     if write is None or write.optimizer is None:
         return None
-    step = f"`{write.optimizer}.step()` ({at(write.place)})"
+    step = f"`{write.optimizer}.step()` ({_called(write.place, incident.raised_at)})"
+    raised = _called(incident.raised_at, write.place)
     if incident.backward_between is not None:
         return Advice(
             "optimizer-step",
-            f"{step} changes the weights while {at(incident.raised_at)} still has to go through a graph that was made"
-            " with the old ones. Call both backwards first and step the optimizers after them, or compute the second"
-            " loss again after the step.",
+            f"{step} changes weights, and the backward ({raised}) still goes through them as they"
+            " were. Moving the step alone would add that backward's gradient to those that the step uses. `unplace"
+            " diagnose --fix` looks for an order in which each optimizer gets the same gradients, and proves it. The"
+            " usual alternative is to compute the second loss again after the step, and to detach what the first one"
+            " shares with it.",
         )
     return Advice(
         "optimizer-step",
-        f"{step} runs between the forward pass and its backward. Step the optimizer after {at(incident.raised_at)}.",
+        f"{step} runs between the forward pass and its backward ({raised}). A step with gradients that"
+        " are there already belongs before the forward pass: behind that backward, it would use the sum of both. A"
+        " step with the gradient of that backward belongs behind it.",
     )
 
 
@@ -237,8 +255,9 @@ def _weight_update(incident: Incident) -> Advice | None:
     what = f"the {incident.owner}" if is_parameter else "a leaf"
     return Advice(
         "weight-update",
-        f"{at(write.place)} changes {what} between the forward pass and its backward (clipping, averaging, an update"
-        f" by hand). Move it behind {at(incident.raised_at)}.",
+        f"{at(write.place)} changes {what} between the forward pass and its backward ({at(incident.raised_at)}) by"
+        " clipping, averaging or an update by hand. Change it before the forward pass, or behind that backward; an"
+        " update that uses `.grad` would take the gradient of that backward as well.",
     )
 
 

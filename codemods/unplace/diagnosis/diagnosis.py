@@ -16,7 +16,7 @@ from unplace.files.discovery import shown
 from unplace.observation.errors import Kind
 from unplace.reporting.sentences import safety
 
-_FIXABLE_ELSEWHERE = frozenset({"hidden-state", "shared-graph", "optimizer-step"})
+_FIXABLE_ELSEWHERE = frozenset({"hidden-state", "old-values", "optimizer-step", "shared-graph"})
 """The causes that rewriting the write doesn't remove."""
 
 
@@ -42,7 +42,7 @@ class Diagnosis:
     def _lines(self) -> Iterator[str]:
         yield f"unplace: {self.incident.error}" if self.is_silent else "unplace: which line it was"
         rows = [("saved by", self.incident.saved.place)] if self.incident.saved else []
-        rows += [("culprit", write.place) for write in self.incident.writes]
+        rows += [("culprit", place) for place in dict.fromkeys(write.place for write in self.incident.writes)]
         width = max((len(at(place)) for _, place in rows), default=0)
         for name, place in rows:
             yield f"  {name:<8}  {at(place):<{width}}  {place.source}".rstrip()
@@ -53,7 +53,7 @@ class Diagnosis:
             yield f"  The fix{f' ({word})' if word else ''}, as `unplace rewrite` makes it:"
             yield from (f"    {line}" for line in self.fix.diff.splitlines())
             yield from (f"  It assumes: {assumption}" for assumption in self.fix.assumptions)
-        yield from (f"  Not rewritten: {refusal}" for refusal in self.fix.refusals)
+        yield from (f"  Not rewritten: {refusal}" for refusal in dict.fromkeys(self.fix.refusals))
 
     def document(self) -> dict[str, Any]:
         """Return the diagnosis as JSON values."""

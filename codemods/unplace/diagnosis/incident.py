@@ -51,7 +51,8 @@ class Incident:
     `raised_at` is the line that raised; for a failing backward, the line that called it. `writes` are those that made
     the saved value stale, oldest first; for an error at the write itself, that write alone. `backward_between` is a
     line that called backward after the value had been saved; `continued_at` is the operation of the failing graph that
-    goes on from a graph older than that call. `is_constant` tells that the saved value doesn't require grad.
+    goes on from a graph older than that call, and `is_recurrent` tells that the same line made a part of that older
+    graph. `is_constant` tells that the saved value doesn't require grad.
     """
 
     kind: Kind
@@ -63,3 +64,4 @@ class Incident:
     backward_between: Place | None = None
     continued_at: Place | None = None
     is_constant: bool = False
+    is_recurrent: bool = False

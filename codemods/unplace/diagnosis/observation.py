@@ -101,7 +101,7 @@ class Observation:
 
     def run_backward(self, run: Callable[..., Any], outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
         """Run autograd's engine, and find the facts about its failure if it fails."""
-        place = self._places.of(sys._getframe(1))
+        place = self._places.called(sys._getframe(1))
         self._ignore_notes()
         if self._before_backward is not None and not self._depth:
             self._before_backward(outputs)
@@ -129,7 +129,7 @@ class Observation:
         frame = sys._getframe(1)
         hooks = torch._C._autograd._top_saved_tensors_default_hooks(True)
         checkpoint = None if hooks is None else self._places.through("torch.utils.checkpoint:", frame)
-        return Note(self._places.of(frame), self.tick(), lines, self._reported, checkpoint)
+        return Note(self._places.owned(frame), self.tick(), lines, self._reported, checkpoint)
 
     def _failed_backward(self, error: RuntimeError, outputs: Sequence[Any], place: Place) -> None:
         kind = errors.recognise(error)
@@ -150,9 +150,10 @@ class Observation:
 
     def _written(self, name: str, target: torch.Tensor, version: int) -> None:
         frame = sys._getframe(1)
+        optimizer = stepping_optimizer(frame)
         write = Write(
             op=name,
-            place=self._places.of(frame),
+            place=self._places.of(frame) if optimizer is None else self._places.called(frame),
             tick=self.tick(),
             version=version,
             shape=tuple(target.shape),
@@ -160,7 +161,7 @@ class Observation:
             requires_grad=requires_grad(target),
             grad_mode=torch.is_grad_enabled(),
             in_backward=self._depth > 0,
-            optimizer=stepping_optimizer(frame),
+            optimizer=optimizer,
         )
         self._writes.note(target, write)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sysconfig
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -24,7 +24,8 @@ _GENERATED = ("<frozen ", "<eval_with_key>")
 class Place:
     """A line of a program. `through` are the functions of torch that it called into, outermost first.
 
-    They are written `module:Class.function`. Line 0 stands for code without a line of Python.
+    They are written `module:Class.function`. Line 0 stands for code without a line of Python. `called_from` is the line
+    that called the function, where it was asked for.
     """
 
     path: str
@@ -32,6 +33,7 @@ class Place:
     function: str = ""
     through: tuple[str, ...] = ()
     code: tuple[CodeType, ...] = field(default=(), compare=False, repr=False)
+    called_from: Place | None = field(default=None, compare=False, repr=False)
 
     @property
     def source(self) -> str:
@@ -41,8 +43,7 @@ class Place:
     @property
     def is_installed(self) -> bool:
         """True where the line belongs to an installed package, and not to the user's own files."""
-        is_foreign = os.path.normcase(self.path).startswith((*_INSTALLED, *_PYTHON))
-        return is_foreign or "site-packages" in Path(self.path).parts
+        return _is_installed(self.path)
 
     def went_through(self, *functions: str) -> bool:
         """Tell whether the name of a function of torch called here begins so (`torch.optim.`, `torch.nn.init:`)."""
@@ -68,12 +69,40 @@ class Places:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, ...], Place] = {}
+        self._called: dict[tuple[Place, Place], Place] = {}
+        self._foreign: dict[str, bool] = {}
         self._internal: dict[str, bool] = {}
         self._folder = Path.cwd()
 
     def of(self, frame: FrameType | None) -> Place:
         """Return the place of a frame: its own line, or that of the innermost caller in the program's own code."""
         return self._next(frame)[0]
+
+    def owned(self, frame: FrameType | None) -> Place:
+        """Return the innermost place outside installed packages; where there is none, the innermost of all."""
+        return self._owned(frame)[0]
+
+    def called(self, frame: FrameType | None) -> Place:
+        """Return the innermost place outside installed packages, with the place that called its function."""
+        place, outer = self._owned(frame)
+        caller, _ = self._owned(outer)
+        if caller is NOWHERE or self._is_foreign(caller):
+            return place
+        return self._called.setdefault((place, caller), replace(place, called_from=caller))
+
+    def _owned(self, frame: FrameType | None) -> tuple[Place, FrameType | None]:
+        first = place, outer = self._next(frame)
+        while self._is_foreign(place):
+            if outer is None:
+                return first
+            place, outer = self._next(outer)
+        return first if place is NOWHERE else (place, outer)
+
+    def _is_foreign(self, place: Place) -> bool:
+        known = self._foreign.get(place.path)
+        if known is None:
+            self._foreign[place.path] = known = place.is_installed
+        return known
 
     def through(self, function: str, frame: FrameType | None) -> Place | None:
         """Return the innermost place around a frame that went through a function of torch; None if there is none."""
@@ -110,6 +139,16 @@ def is_internal(filename: str) -> bool:
     if filename.startswith(_GENERATED) or name.startswith((_TORCH, _OWN)):
         return True
     return name.startswith(_PYTHON) and not name.startswith(_INSTALLED) and "site-packages" not in name
+
+
+def is_foreign(filename: str) -> bool:
+    """Tell whether a file is internal or belongs to an installed package: nobody edits it for a program's sake."""
+    return is_internal(filename) or _is_installed(filename)
+
+
+def _is_installed(filename: str) -> bool:
+    is_known = os.path.normcase(filename).startswith((*_INSTALLED, *_PYTHON))
+    return is_known or "site-packages" in Path(filename).parts
 
 
 def stepping_optimizer(frame: FrameType | None) -> str | None:

@@ -61,6 +61,7 @@ def failed_backward(
     owner = None if value is None else owner_of(value)
     if not later and between and owner is not None and owner.kind == "gradient":
         later = [Write("backward", *between)]  # adds to gradients that are there
+    continued = _continued_at(nodes, between[1]) if between else None
     return Incident(
         kind,
         text,
@@ -69,8 +70,9 @@ def failed_backward(
         tuple(later),
         owner,
         between[0] if between else None,
-        _continued_at(nodes, between[1]) if between else None,
+        continued,
         saved is not None and value is not None and _is_constant(saved, value, later),
+        continued is not None and between is not None and _is_made_at(nodes, continued, between[1]),
     )
 
 
@@ -163,6 +165,12 @@ def _continued_at(nodes: Iterable[Node], tick: int) -> Place | None:
         if note is not None and note.tick > tick and any(_is_older(before, tick) for before, _ in node.next_functions):
             crossing.append(note)
     return min(crossing, key=lambda note: note.tick).place if crossing else None
+
+
+def _is_made_at(nodes: Iterable[Node], place: Place, tick: int) -> bool:
+    """Tell whether a line made a part of a graph before a tick."""
+    notes = (note_of(node) for node in nodes)
+    return any(note is not None and note.tick < tick and note.place == place for note in notes)
 
 
 def _is_older(node: Node | None, tick: int) -> bool:

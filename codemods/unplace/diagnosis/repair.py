@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from unplace.diagnosis.observed_run import Runner, RunResult
 from unplace.diagnostics.findings import Applicability, Finding
 from unplace.files.discovery import shown
 from unplace.files.writing import replace_contents
+from unplace.loops.search import Found, Proved
 from unplace.observation.facts import Observations
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Change
@@ -19,6 +20,8 @@ from unplace.text.source import Source, read_source
 
 _BEYOND = 2
 """A program is taken to run when this many calls of backward succeed from the failing one on, or when it ends."""
+_OF_LOOPS = frozenset({"averaging", "hidden-state", "load-state", "old-values", "optimizer-step", "weight-update"})
+"""The causes that lie in the order of a training loop and in what its rounds hand on."""
 _MOST_ALIKE = 4
 """The number of fixes of a program after which it may fail as before."""
 
@@ -31,13 +34,14 @@ class RepairError(Exception):
 class Repair:
     """A repair: the changed files, whether there were forward values to compare, and the program's exit code now.
 
-    `findings` are the operations that were rewritten.
+    `findings` are the operations that were rewritten; `training` is what was proved of a loop whose order was repaired.
     """
 
     changes: dict[str, Change]
     verified: bool
     exit_code: int
     findings: tuple[Finding, ...] = ()
+    training: Proved | None = None
 
     @property
     def observed(self) -> tuple[str, ...]:
@@ -48,28 +52,36 @@ class Repair:
     @property
     def verdict(self) -> str:
         """A sentence about what is known of the program's values."""
+        if self.training is not None:
+            return self.training.verdict
         if self.verified:
             return "Each backward that it came to before still starts from the same values."
         return "It failed before its first backward, so there were no values to compare."
 
     def diff(self) -> str:
         """Return all changes as a patch."""
-        return "".join(
-            line.decode(change.before.encoding, "replace")
-            for path, change in self.changes.items()
-            for line in patch(shown(path), change, ())
-        )
+        return _diff(self.changes)
+
+
+def _diff(changes: dict[str, Change]) -> str:
+    return "".join(
+        line.decode(change.before.encoding, "replace")
+        for path, change in changes.items()
+        for line in patch(shown(path), change, ())
+    )
 
 
 Observe = Callable[[], Observations]
 """Runs the program and returns what it showed about its operations."""
+Reorder = Callable[[int, Sequence[tuple[str, int]]], Found]
+"""Looks for a repair of a training loop: takes the number of the backward that fails, and the lines that wrote."""
 
 
-def repair(runner: Runner, observe: Observe, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
+def repair(runner: Runner, observe: Observe, reorder: Reorder, *, unsafe: bool, tell: Callable[[str], None]) -> Repair:
     """Rewrite one culprit after the other until the program runs; `tell` is called with each further failure.
 
-    `runner` runs the program, and so does `observe` where a rewrite rests on something that a run can show. Raises
-    `RepairError` where the program can't be repaired.
+    `runner` runs the program, and so does `observe` where a rewrite rests on something that a run can show, and
+    `reorder` where an optimizer steps too early. Raises `RepairError` where the program can't be repaired.
     """
     first = result = runner(None, quiet=False)
     files = _Files()
@@ -77,6 +89,9 @@ def repair(runner: Runner, observe: Observe, *, unsafe: bool, tell: Callable[[st
         while result.diagnosis is not None:
             if result is not first:
                 tell(result.text)
+            if result.diagnosis["cause"] in _OF_LOOPS:
+                training = _trained(result, reorder, files, unsafe, tell)
+                return Repair(files.changes(), bool(first.backwards), 0, tuple(files.findings), training)
             result = _rewritten(runner, first, result, files, observe, unsafe)
         if result.exit_code and not first.exit_code:
             raise RepairError(f"with the rewrite the program ends with exit code {result.exit_code}")
@@ -84,6 +99,22 @@ def repair(runner: Runner, observe: Observe, *, unsafe: bool, tell: Callable[[st
         files.restore()
         raise
     return Repair(files.changes(), bool(first.backwards), result.exit_code, tuple(files.findings))
+
+
+def _trained(failed: RunResult, reorder: Reorder, files: _Files, unsafe: bool, tell: Callable[[str], None]) -> Proved:
+    """Repair the order of a training loop, and return what is proved of it."""
+    found = reorder(failed.calls - 1, [(failed.culprit.path, failed.culprit.line)] if failed.culprit else [])
+    if found.is_distributed:
+        raise RepairError("each process has to run the same backwards in the same order; the advice above says more")
+    repaired = found.proved or (found.chosen if unsafe else None)
+    if repaired is not None:
+        for path, change in repaired.changes.items():
+            files.write(path, change)
+        return repaired
+    if found.chosen is None:
+        raise RepairError("no order was found in which each optimizer gets the same gradients; see the advice above")
+    tell(_diff(found.chosen.changes))
+    raise RepairError(f"the change above would train otherwise. {found.chosen.verdict} `--unsafe` applies it")
 
 
 class _Files:

@@ -199,8 +199,9 @@ class Refusal(Kind):
 
     # steps of optimizers
     STEP_BETWEEN = (
-        "`{step}` changes the weights of `{module}`, and the backward in {line} needs the old ones: call that backward "
-        "before the step, or compute its loss anew after the step"
+        "`{step}` changes `{module}`, and the backward in {line} still goes through `{module}` as it was. Moving the "
+        "step alone would add that backward's gradient to those that it uses. `unplace diagnose --fix` proves an order "
+        "that trains alike; the usual alternative is to compute that loss anew after the step"
     )
     STEP_CARRIED = (
         "`{step}` changes the weights of `{module}`, and the backward of the next round goes through the old ones "

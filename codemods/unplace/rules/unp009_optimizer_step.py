@@ -12,12 +12,18 @@ hidden state keeps the graph of the last round.
 
     score.mean().backward()                    after `score = discriminator(fake)`, behind the step
 
-No rewrite keeps the meaning: which weights the second loss is for is a decision of the method. The report names the
-call that saved the weights and the backward that needs them. What helps is one of these:
+The report names the call that saved the weights and the backward that needs them. Moving the step behind that backward
+removes the error and trains otherwise: the second backward adds its gradient to the `.grad` that the step then uses.
+What keeps the gradients needs a run to prove it, and `unplace diagnose --fix` does so:
+
+- restrict the later backward to the weights of its own optimizer, `loss.backward(inputs=list(net.parameters()))`, and
+  only then move the step, if it has to move at all;
+- update the other network first, if its loss doesn't need what the first update changes.
+
+What changes the method is a decision of yours:
 
 - compute the second loss again after the step, most often with `fake.detach()` in the first one;
-- run all backwards before the first step;
-- detach a hidden state where a round begins: `h = h.detach()`.
+- detach a hidden state where a round begins: `h = h.detach()`. The gradient stops there.
 
 Reported as harmful: steps of optimizers that are made with the parameters of a module which the file calls. The calls
 of functions and methods are followed (`self.backward_D()`, `update(opt, loss)`, `make_optimizer(net)`), also of objects

@@ -19,7 +19,7 @@ gradient flows: not through `detach()`, comparisons, code under `no_grad`, or fu
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from unplace.analysis.domain.values import Saved
@@ -113,13 +113,15 @@ def _in_file(early: EarlyStep, origins: Mapping[ast.AST, ast.AST], scope: Scope)
 class _Use:
     """A call of a module that a value is computed from, and the way of its result to the value.
 
-    `loop` is the loop from whose last round the result comes, under the path `carried`.
+    `loop` is the loop from whose last round the result comes, under the path `carried`. `is_renewed` tells that each
+    round of a loop behind the call replaces what came of it, so that only the first round sees it.
     """
 
     call: ast.Call
     statement: ast.stmt
     loop: ast.stmt | None = None
     carried: str | None = None
+    is_renewed: bool = False
 
 
 class _Trace:
@@ -167,6 +169,8 @@ class _Trace:
     def _is_given(self, call: ast.Call) -> bool:
         """Tell whether a call may run a module that the scope has from elsewhere: by a name, or from an attribute."""
         root, _, attribute = callee_of(call).partition(".")
+        if any(known.name == root for known in self._module.classes):  # it makes one
+            return False
         owner = self._module.class_of(self._scope)
         if root == "self":
             return owner is not None and attribute in owner.assigned
@@ -178,11 +182,23 @@ class _Trace:
         first, middle, end = map(self._order, (use.statement, step, last))
         if use.loop is not None:
             is_repeated = use.loop is self._scope.node or self._flow.is_in(step, use.loop)
+            if self._ends_behind(step, use.carried):
+                return False
             return is_repeated and (middle > first or middle < end) and self._goes_on(step)
         if first < middle < end:
             return self._leads(step, last) and self._leads(use.statement, step)
         loop = self._shared_loop(step, last)  # the step of one round comes before the backward of the next
-        return loop is not None and first < self._order(loop) and self._goes_on(step)
+        is_seen_again = loop is not None and first < self._order(loop) and not use.is_renewed
+        return is_seen_again and self._goes_on(step)
+
+    def _ends_behind(self, step: ast.stmt, path: str | None) -> bool:
+        """Tell whether a carried path is given a value without a graph behind a step, in the same block."""
+        stores = self._gradients.stores(path) if path is not None else []
+        behind = self._flow.behind(step)
+        return any(s in behind and (self._gradients.detaches(s) or not self._has_parts(s.value)) for s in stores)
+
+    def _has_parts(self, node: ast.AST) -> bool:
+        return next(iter(self._gradients.parts(node)), None) is not None
 
     def _goes_on(self, step: ast.stmt) -> bool:
         """Tell whether a loop may have another round after a step: no `break` and no `return` stands behind it."""
@@ -224,23 +240,24 @@ class _Trace:
         """Return the calls of modules that the value of a `backward` is computed from, the nearest first."""
         assert isinstance(backward.func, ast.Attribute)
         found: list[_Use] = []
-        seen: set[tuple[object, bool]] = set()
+        seen: set[tuple[object, ...]] = set()
         statement = self._gradients.statement(backward)
-        todo: list[tuple[ast.AST, ast.stmt, ast.stmt | None, str | None]] = [
-            (node, statement, None, None) for node in (backward.func.value, *backward.args[:1])
+        todo: list[tuple[ast.AST, ast.stmt, ast.stmt | None, str | None, bool]] = [
+            (node, statement, None, None, False) for node in (backward.func.value, *backward.args[:1])
         ]
         while todo:
-            node, where, loop, carried = todo.pop(0)
+            node, where, loop, carried, is_renewed = todo.pop(0)
             for part in self._gradients.parts(node):
                 if isinstance(part, ast.Call):
-                    found.append(_Use(part, where, loop, carried))
+                    found.append(_Use(part, where, loop, carried, is_renewed))
                     continue
                 path = path_of(part)
                 if path is not None and loop is None and self._is_kept(part, path) and (path, False) not in seen:
                     seen.add((path, False))
                     assert isinstance(self._scope.node, ast.FunctionDef)
-                    todo += [(store.value, store, self._scope.node, path) for store in self._gradients.stores(path)]
-                for definition in () if path in self._gradients.detached else self._gradients.definitions(part, where):
+                    todo += [(s.value, s, self._scope.node, path, False) for s in self._gradients.stores(path)]
+                definitions = [] if path in self._gradients.detached else [*self._gradients.definitions(part, where)]
+                for definition in definitions:
                     source = self._gradients.source(definition)
                     if source is None or not self._gradients.records(source[1]):
                         continue
@@ -249,10 +266,23 @@ class _Trace:
                     if before is not None and path in self._gradients.detached_in_part:
                         continue
                     way = (before, path) if before is not None and loop is None else (loop, carried)
-                    if (definition, way[0] is None) not in seen:
-                        seen.add((definition, way[0] is None))
-                        todo.append((value, origin, *way))
+                    renewed = is_renewed or self._is_renewed(definitions, origin, where)
+                    if (definition, *way, renewed) not in seen:
+                        seen.add((definition, *way, renewed))
+                        todo.append((value, origin, *way, renewed))
         return [*found, *(inside for use in found if use.loop is None for inside in self._carried_inside(use))]
+
+    def _is_renewed(self, definitions: Iterable[object], origin: ast.stmt, where: ast.stmt) -> bool:
+        """Tell whether each round of a loop around a statement replaces a value that comes from before the loop."""
+        spot = self._flow.spot(where)
+        loops = [loop for loop in (spot.loops if spot is not None else ()) if not self._flow.is_in(origin, loop)]
+        sources = (self._gradients.source(definition) for definition in definitions)
+        renewing = [source[1] for source in sources if source is not None]
+        return any(
+            isinstance(loop, ast.For | ast.While) and statement in loop.body and not self._flow.has_cut_rounds(loop)
+            for loop in loops
+            for statement in renewing
+        )
 
     def _is_kept(self, part: ast.AST, path: str) -> bool:
         """Tell whether a read attribute may have the value that the last call of the method left in it."""

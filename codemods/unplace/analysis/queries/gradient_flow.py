@@ -38,7 +38,7 @@ class GradientFlow:
                 self._elements.setdefault(path_of(store.value), []).append(store)
         itself = (call.func for call in scope.of(ast.Call))
         self.detached = {path_of(f.value) for f in itself if isinstance(f, ast.Attribute) and f.attr == "detach_"}
-        self.detached_in_part = {path_of(s.targets[0]) for s in scope.of(ast.Assign) if self._detaches(s)}
+        self.detached_in_part = {path_of(s.targets[0]) for s in scope.of(ast.Assign) if self.detaches(s)}
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """Return the statement of the scope that contains a node."""
@@ -152,7 +152,7 @@ class GradientFlow:
         if is_method:
             yield from self.parts(node.func.value)  # type: ignore[attr-defined]
 
-    def _detaches(self, statement: ast.Assign) -> bool:
+    def detaches(self, statement: ast.Assign) -> bool:
         """Tell whether an assignment detaches what it reads: `h = tuple(part.detach() for part in h)`."""
         path = path_of(statement.targets[0])
         return (
