@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from unplace.analysis.domain.facts import ANY, Facts, weaker
-from unplace.analysis.domain.refs import Function, Instance, alternatives
+from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -146,8 +146,8 @@ def put(call: Call, given: str | Source, base: Value) -> None:
     """Put a value into a container; its elements stay distinct as long as only new objects come in."""
     state, is_open = call.state, any(holder.origin is not Origin.FRESH for holder in base.objs)
     for value in call.of(given) if isinstance(given, str) else _sourced(call, given):
-        for ref in alternatives(value.ref) if is_open else ():  # fs.append(lambda: h * 2)
-            captured = call.run.captured_by(ref, state) if isinstance(ref, Function) else NO_OBJS
+        if is_open:  # fs.append(lambda: h * 2)
+            captured = call.run.held_by([value], state) - value.objs
             call.run.keep(state, captured, "a function in a container", call.node.lineno, certain=True)
         newness = state.newness(value)
         for holder in base.objs:

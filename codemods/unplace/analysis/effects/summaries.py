@@ -6,10 +6,11 @@ import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from unplace.analysis.domain.facts import ANY, Facts
-from unplace.analysis.domain.refs import Bound, Function, Instance, Partial, alternatives
+from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Partial, alternatives
 from unplace.analysis.domain.snapshot import IN_ATTRIBUTES, Snapshot
 from unplace.analysis.domain.state import refs_of_either
 from unplace.analysis.domain.values import (
+    CALLABLE,
     CONTAINER,
     NO_OBJS,
     NONE_VALUE,
@@ -121,11 +122,17 @@ def _carried(run: Run, values: Sequence[Value], state: Snapshot) -> Objs:
     objs = state.reachable(obj for value in values for obj in value.objs)
     found: set[Obj] = set()
     for value in (*values, *(held for _, held in state.reachable_slots(objs))):
+        if value.must_be(CALLABLE):
+            found |= value.objs  # a method of a tensor: `return t.mul`
         for ref in alternatives(value.ref):
             if isinstance(ref, Function):
                 found |= run.captured_by(ref, state)
             elif isinstance(ref, Bound):
                 found |= ref.receiver.objs
+            elif isinstance(ref, Class | Instance):
+                owner = ref.of if isinstance(ref, Instance) else ref
+                for method in owner.scope.inner if owner.scope.parent is run.scope else ():
+                    found |= run.captured_by(Function(method), state)
             elif isinstance(ref, Partial):
                 found |= {obj for given in ref.positional for obj in given.objs}
     for obj in objs:

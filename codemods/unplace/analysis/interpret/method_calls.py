@@ -49,7 +49,7 @@ from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import CallEffects
-from unplace.analysis.interpret.writes import anything, as_argument, can_be_tracked
+from unplace.analysis.interpret.writes import as_argument, can_be_tracked
 from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import code_of
@@ -112,7 +112,9 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
         return of_tensor(calls, node, func, guess, arguments, state)
     given = arguments.all()
     if name in modules.STORING and not calls.run.program.may_be_own(calls.run.scope, node):
-        calls.run.keep(state, anything(given), f"`{code_of(node.func)}(...)`", node.lineno, certain=True)
+        calls.run.keep(
+            state, calls.run.held_by(given, state), f"`{code_of(node.func)}(...)`", node.lineno, certain=True
+        )
         given = []
     result = calls.unknown_call(node, [base, *given], state)
     dtype = cast_dtype(name, arguments)
@@ -210,7 +212,7 @@ def of_tensor(
     if operator is None:
         return calls.unknown_call(node, [base, *arguments.all()], state)
     if name in torchapi.HOOKS:  # x.register_hook(mask.mul)
-        run.keep(state, anything(arguments.all()), "a hook", node.lineno, certain=True)
+        run.keep(state, run.held_by(arguments.all(), state), "a hook", node.lineno, certain=True)
     if name == "retain_grad":
         run.keep(state, base.objs, "retain_grad()", node.lineno, certain=True)
     if name == "numpy":

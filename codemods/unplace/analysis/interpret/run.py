@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.ranks import Ranks
-from unplace.analysis.domain.refs import Class, Function, Instance
+from unplace.analysis.domain.refs import Class, Function, Instance, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import (
@@ -417,6 +417,11 @@ class Run:
         """Return the objects held by the names of this scope that an inner function captures."""
         names = sorted(function.captured(self.scope))
         return anything([state.env[n] for n in names if n in state.env and state.env[n].objs])
+
+    def held_by(self, values: list[Value], state: Facts) -> Objs:
+        """Return the objects of values, with those that functions among them capture."""
+        functions = [ref for value in values for ref in alternatives(value.ref) if isinstance(ref, Function)]
+        return anything(values).union(*(self.captured_by(function, state) for function in functions))
 
     def collected(
         self, node: ast.AST, state: State, kinds: int, element: Value, drawn: Value | None, born: set[Obj]

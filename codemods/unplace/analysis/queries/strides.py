@@ -46,7 +46,9 @@ def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
     for call in run.scope.of(ast.Call):
         if search.asks(call) or (is_dense and (search.is_filled(call) or (is_permuted and search.draws(call)))):
             return call
-    return _asked_elsewhere(run, written, is_dense) if (has_gaps or is_permuted) and _leaves(run, written) else None
+    is_known = (has_gaps or is_permuted) and _leaves(run, written)
+    is_open = is_known or (is_dense and _is_stored(run, written) and _is_of_argument(run, written))
+    return _asked_elsewhere(run, is_dense) if is_open else None
 
 
 def _is_permuted(run: Run, objs: Objs) -> bool:
@@ -55,12 +57,30 @@ def _is_permuted(run: Run, objs: Objs) -> bool:
     return any(search.of_object(obj) is _Order.PERMUTED for obj in objs)
 
 
+def _is_of_argument(run: Run, objs: Objs) -> bool:
+    """Tell whether tensors were made element by element of arguments, which may have their dimensions permuted."""
+    keys = (("parameter", argument.arg) for argument in run.scope.parameters)
+    given = frozenset(obj for key in keys if (obj := run.names.by_key.get(key)) is not None)
+    search = _Search(run, given)
+    return any(search.of_object(obj) is not _Order.APART for obj in objs)
+
+
+def _is_stored(run: Run, objs: Objs) -> bool:
+    """Tell whether an attribute or element of something from outside holds tensors when the function ends."""
+    return any(
+        not held.objs.isdisjoint(objs)
+        for _, state in run.program.exits(run.scope)
+        for (holder, _), held in state.heap.items()
+        if holder.origin is not Origin.FRESH
+    )
+
+
 def _leaves(run: Run, objs: Objs) -> bool:
     """Tell whether others may ask a tensor: the function returns, yields, keeps or passes it, or a closure has it."""
     if run.scope.suspends or any(obj.origin is not Origin.FRESH for obj in objs):
         return True
     found: list[AbstractSet[Obj]] = [*run.kept_in.values()]
-    for value, state in run.returns:
+    for value, state in run.program.exits(run.scope):
         found += [state.roots(value.objs), *(held.objs for held in state.heap.values())]
         found += [held.objs for name, held in state.env.items() if name in run.scope.captured]
     passed = (run.values.get(arg) for call in run.followed if isinstance(call, ast.Call) for arg in _given(call))
@@ -68,7 +88,7 @@ def _leaves(run: Run, objs: Objs) -> bool:
     return not all(map(objs.isdisjoint, found))
 
 
-def _asked_elsewhere(run: Run, objs: Objs, is_dense: bool) -> ast.Call | None:
+def _asked_elsewhere(run: Run, is_dense: bool) -> ast.Call | None:
     """Return a call in another function of the file that depends on the strides of what it is given."""
     asking = members.ASKING_FOR_ORDER - members.COPYING_BY_ORDER if is_dense else members.TELLING_ORDER
     program = run.program
