@@ -47,6 +47,7 @@ from unplace.transform.verdicts import Inline, Keep, Rebind, Refuse, Split, Verd
 _Place = tuple[Scope | None, str]
 """A name with the scope that binds it, or an attribute."""
 
+_FLAG = "inplace"
 _NOBODY = Assumption.INPUT_UNREAD()
 _FUNCTION_INPUT = Assumption.FUNCTION_INPUT_UNREAD()
 
@@ -389,12 +390,15 @@ class Judge:
 @once
 def _reader(module: ModuleIndex) -> ast.expr | None:
     """Return an expression that reads the flags of modules: `m.inplace`, `getattr(m, "inplace")`, `m.extra_repr()`."""
-    for _, node in uses_by_name(module).get("inplace", ()):
+    for _, node in uses_by_name(module).get(_FLAG, ()):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_own(node):
             return node
-    told = [call for _, call in module.calls_named("getattr") if len(call.args) > 1 and _is_flag(call.args[1])]
-    told += [call for _, call in module.calls_named("extra_repr") if not _is_own(call.func)]
-    return next(iter(told), None)
+    texts, parents = module.scopes.texts, module.scopes.parents
+    told: list[ast.expr] = [call for _, call in module.calls_named("getattr") if any(map(_is_flag, call.args[1:2]))]
+    told += [node for node in texts.get(_FLAG, ()) if isinstance(parents.get(node), ast.Subscript)]
+    told += [node for text, found in texts.items() if _tells_flag(text) for node in found]
+    calls = [call for _, call in module.calls_named("extra_repr") if not _is_own(call.func)]
+    return next(iter([*told, *calls]), None)
 
 
 def _is_own(node: ast.expr) -> bool:
@@ -402,7 +406,12 @@ def _is_own(node: ast.expr) -> bool:
 
 
 def _is_flag(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == "inplace"
+    return isinstance(node, ast.Constant) and node.value == _FLAG
+
+
+def _tells_flag(text: str) -> bool:
+    """Tell whether a text leads to the flag of a module, `act.inplace`, or is a part of what a module prints."""
+    return text.endswith(f".{_FLAG}") or text.startswith(f"{_FLAG}=")
 
 
 def _is_element(node: ast.expr, around: ast.Dict | ast.Subscript) -> bool:
