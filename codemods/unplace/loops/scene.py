@@ -86,11 +86,14 @@ class Together:
 def scenes(log: Log, texts: Texts, culprits: Sequence[tuple[str, int]]) -> list[Scene]:
     """Return the scenes of a failure, one for each optimizer that stepped before it: several may have come too early.
 
-    `log.failed_at` tells the backward in a run that goes on past it. The optimizers that stepped at the lines
-    `culprits` come first.
+    `log.failed_at` tells the backward in a run that goes on past it; there is none in a run that ended earlier, with
+    another error. The optimizers that stepped at the lines `culprits` come first.
     """
     assert log.failed_at is not None
-    later = list(log.backwards())[log.failed_at]
+    backwards = list(log.backwards())
+    if log.failed_at >= len(backwards):
+        return []
+    later = backwards[log.failed_at]
     last = _next(log, later, STEP)
     if last is None:
         return []
