@@ -40,9 +40,15 @@ PARTING = frozenset(
 """Functions and methods that give views of parts of a tensor, whose elements needn't lie side by side in memory."""
 
 LIKE = frozenset(
-    ["empty_like", "full_like", "ones_like", "rand_like", "randint_like", "randn_like", "where", "zeros_like"]
+    [
+        *("cat", "concat", "concatenate", "empty_like", "full_like", "ones_like", "rand_like", "randint_like"),
+        *("randn_like", "where", "zeros_like"),
+    ]
 )
-"""Functions whose result has the strides of a tensor that they are given."""
+"""Functions whose result has the strides, or the memory format, of a tensor that they are given."""
+
+DRAWING = frozenset(["bernoulli", "rand_like", "randint_like", "randn_like"])
+"""Functions that draw a number for each element of a tensor that they are given, in the order of the elements."""
 
 RESHAPING = frozenset(
     ["flatten", "ravel", "reshape", "reshape_as", "squeeze", "unflatten", "unsqueeze", "view", "view_as"]

@@ -259,8 +259,9 @@ class Interpreter:
             value = self.evaluator.evaluate(default, state)
             run.keep(state, value.objs, "a default argument", s.lineno, certain=True)
         plain = all(self._is_plain_decorator(d, state) for d in s.decorator_list)
-        ref = Function(run.program.module.scopes.by_node[s]) if plain else None
-        bind_name(run, s.name, Value(CALLABLE, ref=ref), s, None, state)
+        function = Function(run.program.module.scopes.by_node[s])
+        value = Value(CALLABLE, ref=function) if plain else Value(CALLABLE, run.captured_by(function, state))
+        bind_name(run, s.name, value, s, None, state)
         return state
 
     def _is_plain_decorator(self, node: ast.expr, state: State) -> bool:
