@@ -59,7 +59,7 @@ def _may_be_forbidden(site: Site) -> bool:
 
 
 def _raises(site: Site) -> bool:
-    """Tell whether the write stores numbers in truth values, fractions in integers, `counts += 0.5`, or complex ones."""
+    """Tell whether the write stores numbers in truth values, fractions in integers, or complex numbers in others."""
     dtype, operands = site.value.dtype, site.write.operands
     if (is_floating(dtype) or dtype in DISCRETE) and casts.is_imaginary(site):
         return True

@@ -199,7 +199,8 @@ class Interpreter:
             if not operand.may_be(TENSOR):
                 return old._replace(identity=(s, "sum"))
             joined = weak_join(old._replace(kinds=TENSOR), fresh)
-            return joined._replace(identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=fresh.dtype)
+            dtype = fresh.dtype if old.may_be(NUMBER) else old.dtype
+            return joined._replace(identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=dtype)
         if old.must_be(NUMBER) and operand.must_be(NUMBER):
             return NUMBER_VALUE
         if old.must_be(CONTAINER):
@@ -228,7 +229,7 @@ class Interpreter:
         may_write(self.run, s, WriteKind.AUGMENTED, s.target, old, (operand,), state)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
         fresh = self.run.fresh(s, state, "a result", UNKNOWN)
-        return weak_join(old, fresh)._replace(identity=(s, "sum"))
+        return weak_join(old, fresh)._replace(identity=(s, "sum"), dtype=old.dtype)  # a tensor keeps its own
 
     def _saves_of(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> None:
         """Record what autograd saves for `target op= operand`: a copy of the old target, but the operand itself."""

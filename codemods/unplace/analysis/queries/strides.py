@@ -19,6 +19,7 @@ from unplace.analysis.domain.values import NO_OBJS, Obj, Objs, Origin
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import calls_of, calls_of_objects, function_of
+from unplace.analysis.project.handling import handler_of
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import passed_for
@@ -84,13 +85,24 @@ def _asked_elsewhere(run: Run, is_dense: bool, is_known: bool) -> ast.Call | Non
         for call in scope.of(ast.Call):
             name = last_name(call.func)
             tells = name in asking or (name == "numpy" and _reads_strides(scope))
-            is_asked = tells or has_layers or name in members.COPYING_BY_ORDER or name == "to"
+            is_view = is_known and name in members.RESTRIDING
+            is_asked = tells or is_view or has_layers or name in members.COPYING_BY_ORDER or name == "to"
             other = program.run(scope) if is_asked else None
             if other is None or max(map(_Search(other, NO_OBJS).of, _given(call))) is _Order.SAME:
                 continue
-            if tells or (_copies(other, call) and _is_used_as_own(other, call, is_known)):
+            if (
+                tells
+                or (is_view and _is_tried(other, call))
+                or (_copies(other, call) and _is_used_as_own(other, call, is_known))
+            ):
                 return call
     return None
+
+
+def _is_tried(run: Run, call: ast.Call) -> bool:
+    """Tell whether the run handles the error of a view that doesn't fit the order of the elements."""
+    spot = run.flow.spot(run.statement_of(call)) if not isinstance(run.scope.node, ast.Lambda) else None
+    return handler_of(run.scope, spot.guards if spot is not None else ()) is not None
 
 
 def _copies(run: Run, call: ast.Call) -> bool:
@@ -182,7 +194,8 @@ class _Search:
             return _is_written(self.run, call)
         if name not in members.ASKING_FOR_ORDER:
             return False
-        return name in members.TELLING_ORDER or (self.is_dense and order is _Order.PERMUTED)
+        is_moved = self.is_dense and order is _Order.PERMUTED
+        return is_moved or name in members.TELLING_ORDER or _is_tried(self.run, call)
 
     def parts(self, node: ast.expr) -> bool:
         """Tell whether an expression gives a part of a tensor."""
