@@ -82,6 +82,12 @@ WITHOUT_GRAPH = CUTTING | {"detach_", "argmax", "argmin", "shape", "size", "dim"
 FLAT = frozenset(["ceil", "fix", "floor", "floor_divide", "heaviside", "round", "sgn", "sign", "trunc"])
 """Functions and methods whose derivative is zero wherever there is one: a graph goes on, but no gradient does."""
 
+UNRECORDED = frozenset(["logical_and", "logical_not", "logical_or", "logical_xor"])
+"""Methods that autograd doesn't record in place: the graph of the old values stays, on which the new don't depend.
+
+Measured: of all in-place methods, the gradient of the sum of what they write.
+"""
+
 MASKED = frozenset(["masked_fill_", "masked_scatter_"])
 """In-place methods that write the elements which a mask chooses."""
 

@@ -337,7 +337,7 @@ class Interpreter:
                 if isinstance(name, str):
                     value = self.run.foreign((part, name), Origin.ATTRIBUTE, f"`{name}`", s.lineno, UNKNOWN)
                     for obj in value.objs:
-                        branch.bases[obj] = Base(subject.objs, Link.EITHER)
+                        branch.bases[obj] = Base(state.reachable(subject.objs), Link.EITHER)
                     bind_name(self.run, name, value, part, None, branch)
             if case.guard is not None:
                 self.run.statement = s
