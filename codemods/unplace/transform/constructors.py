@@ -9,6 +9,7 @@ from typing import Any
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
+from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
@@ -38,7 +39,7 @@ class Constructors:
 
     program: Program
     text: Text
-    unsafe: bool
+    options: Options
     rules: Mapping[Form, Any]
     reports: Report
     perhaps: Mapping[ast.AST, list[Site]]
@@ -55,7 +56,7 @@ class Constructors:
             meets = any(edit.start < e.end and e.start < edit.end for edit in edits for e in done)
             assumptions = tuple(dict.fromkeys(a for plan in plans for a in plan.assumptions))
             observed = tuple(dict.fromkeys(told for plan in plans for told in plan.observed))
-            applied = stopped is None and not meets and (self.unsafe or not assumptions)
+            applied = stopped is None and not meets and self.options.accepts(assumptions)
             done += edits if applied else ()
             fix = self.reports.number()
             for plan in plans:

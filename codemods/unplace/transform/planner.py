@@ -245,7 +245,7 @@ class Planner:
 
     def _is_applied(self, decision: Decision) -> bool:
         """Tell whether the run makes the rewrite."""
-        return decision.is_applied(self.options.unsafe)
+        return decision.is_applied(self.options)
 
     # -- statements -----------------------------------------------------------------------------------------------
 
@@ -253,9 +253,8 @@ class Planner:
         """Report the recipes with the edits for all operations of the statement together."""
         go_on()
         decisions = self._with_shared_clones(decisions)
-        safe = [d for d in decisions if d.is_recipe and not d.assumptions]
-        risky = [d for d in decisions if d.is_recipe and d.assumptions]
-        applied = safe + risky if self.options.unsafe else safe
+        recipes = sorted((d for d in decisions if d.is_recipe), key=lambda d: bool(d.assumptions))
+        applied = [d for d in recipes if self._is_applied(d)]
         fix = self._report.number()
         edits: tuple[Edit, ...] = ()
         if applied:
@@ -263,8 +262,8 @@ class Planner:
         for decision in applied:
             self._clones.applied(decision.site, decision.verdict)
         offered = edits
-        if risky and not self.options.unsafe:
-            offered = self._statements.edits(statement, safe + risky)
+        if len(applied) < len(recipes):
+            offered = self._statements.edits(statement, recipes)
         for decision in decisions:
             is_applied = any(d is decision for d in applied)
             own = edits if is_applied else offered
@@ -313,7 +312,7 @@ class Planner:
             self._rewrite(statement, before)
             taken += self._report.made(known)
             return []
-        beside = [d for d in decisions if d.is_beside_others(self.options.unsafe)]
+        beside = [d for d in decisions if d.is_beside_others(self.options)]
         fixes: dict[Hashable, int] = {}
         for decision, own in zip(decisions, edits, strict=True):
             verdict = decision.verdict
@@ -362,7 +361,7 @@ class Planner:
             is_all = wanted.apart or wanted.is_whole
             sites = reached if is_all else collect(self.program, self._callers, self.options)
             perhaps = flagged(self.program, made, self._callers, self.options)
-            planned = Constructors(self.program, self.text, self.options.unsafe, self.by_form, self._report, perhaps)
+            planned = Constructors(self.program, self.text, self.options, self.by_form, self._report, perhaps)
             planned.report(made, sites, wanted)
 
     def _report_early_steps(self, wanted: Filter) -> None:
