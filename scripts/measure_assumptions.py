@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from kinds_observer import Stand
 from measure_kinds import confine, driver_of
 
 from unplace.config.options import Options
@@ -59,9 +60,10 @@ class Tally:
         return self.confirmed + len(self.violated)
 
 
-def exercise(package: str, seconds: float) -> None:
+def exercise(package: str, seconds: float, stubs: Sequence[str]) -> None:
     """Run a package by its own driver or by guesses; prints what became of the cases."""
     confine()
+    sys.meta_path.append(Stand(stubs))
     import torch
     from kinds_exercise import Session
 
@@ -136,9 +138,10 @@ def main() -> None:
     parser.add_argument("command", choices=("exercise", "count", "write"))
     parser.add_argument("what", nargs="+", help="a package to exercise, or files of facts, one for each package")
     parser.add_argument("--seconds", type=float, default=200.0, help="how long a package may run")
+    parser.add_argument("--stub", nargs="*", default=(), help="packages that are missing and only imported")
     options = parser.parse_args()
     if options.command == "exercise":
-        exercise(options.what[0], options.seconds)
+        exercise(options.what[0], options.seconds, options.stub)
         return
     files = [Path(name) for name in options.what]
     tallies = counted(files)
@@ -153,4 +156,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
