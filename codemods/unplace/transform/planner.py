@@ -78,7 +78,7 @@ class Planner:
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
         )
         groups, left_out, counted = self._groups(sites, wanted)
-        proposals = Proposals(self.text, self.by_form)
+        proposals, counting = (Proposals(self.text, self.by_form, respects=is_made) for is_made in (True, False))
         proposed = {
             statement: [self._without_unclear(d) for d in proposals.of(statement, members)]
             for statement, members in groups.items()
@@ -99,7 +99,7 @@ class Planner:
         self._plan_constructors(sites, wanted)
         self._report_early_steps(wanted)
         for statement, members in counted.items():
-            self._count(map(self._without_unclear, proposals.of(statement, members)))
+            self._count(counting.of(statement, members))
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
     def _groups(self, sites: Sequence[Site], wanted: Filter) -> tuple[_Groups, list[Site], _Groups]:
@@ -282,7 +282,8 @@ class Planner:
 
     def _count(self, decisions: Iterable[Decision]) -> None:
         """Report operations of a statement that the run counts and doesn't rewrite."""
-        decided = map(self._without_meant, map(_not_contradicted, decisions))
+        decided = (d.becoming(respected(d.sites, d.verdict)) if _may_be_kept(d) else d for d in decisions)
+        decided = (self._without_meant(_not_contradicted(self._without_unclear(d))) for d in decided)
         for decision in self._with_shared_clones(decided):
             if self._is_applied(decision):
                 self._clones.applied(decision.site, decision.verdict)
@@ -419,6 +420,12 @@ def _not_failed(decisions: Iterable[Decision], wanted: Filter) -> list[Decision]
     if len(reasons) < 2:
         return found
     return [d.becoming(Refuse(reasons[-1])) if d.is_recipe else d for d in found]
+
+
+def _may_be_kept(decision: Decision) -> bool:
+    """Tell whether an operation with a recipe may be kept all the same: of an unknown kind, by cost, by a clone."""
+    site, verdict = decision.site, decision.verdict
+    return site.write.is_unclear or isinstance(verdict, Copy) or is_costly(site, verdict)
 
 
 def _rebinds_several(decision: Decision) -> bool:
