@@ -88,12 +88,42 @@ class Mentions:
     def __init__(self, files: Iterable[str], changed: Mapping[str, bytes] | None = None) -> None:
         """Start with the absolute paths of the files; `changed` has the bytes of those that aren't as on disk."""
         self._files = files
-        self._changed = changed or {}
+        self._changed = dict(changed or {})
         self._holding: dict[str, frozenset[str]] = {}
         self._answers: dict[Query, tuple[str, ...]] = {}
         self._shown: dict[tuple[str, str], dict[str, list[str]]] = {}  # the names of a form in a file
         self._mixing: dict[str, bool] = {}  # which files have classes of several bases
         self._binding: dict[tuple[str, str], bool] = {}
+
+    def change(self, contents: Mapping[str, bytes]) -> tuple[set[str], set[Query]]:
+        """Give files other contents, and return the words and the queries whose files aren't the same any more."""
+        self._changed |= contents
+        words, queries = set[str](), set[Query]()
+        for path in contents if "contents" in vars(self) else ():
+            before, self.contents[path] = self.contents.get(path, b""), contents[path]
+            words |= self._reread(path, before)
+            self._mixing.pop(path, None)
+            for table in (self._shown, self._binding):
+                for key in [key for key in table if key[0] == path]:
+                    del table[key]
+            for query, files in self._answers.items():
+                if self._is_about(query, path) != (path in files):
+                    self._answers[query] = tuple(sorted({*files} ^ {path}))
+                    queries.add(query)
+        return words, queries
+
+    def _reread(self, path: str, before: bytes) -> set[str]:
+        """Return the words that a file contains now, or did before, but not both."""
+        now = set(_WORD.findall(self.contents[path]))
+        changed = now ^ set(_WORD.findall(before))
+        for word in changed:
+            files = self._by_word.setdefault(word, [])
+            if word in now and path not in files:
+                files.append(path)
+            elif word not in now and path in files:
+                files.remove(path)
+            self._holding.pop(word.decode(), None)
+        return {word.decode() for word in changed}
 
     def are_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file contains a name, in whatever meaning."""
@@ -133,16 +163,20 @@ class Mentions:
         if found is None:
             every = frozenset(self.contents if all(map(str.isascii, query.names)) else ())
             holding = every.intersection(*map(self._of, query.names if every else ()))
-            patterns = [re.compile(pattern.encode(errors="surrogateescape")) for pattern in query.patterns]
-            is_any = not patterns and not query.forms
-            found = self._answers[query] = tuple(
-                file
-                for file in sorted(holding)
-                if is_any
-                or any(self._given(file, form) for form in query.forms)
-                or any(pattern.search(self.contents[file]) for pattern in patterns)
-            )
+            found = self._answers[query] = tuple(file for file in sorted(holding) if self._shows(query, file))
         return found
+
+    def _is_about(self, query: Query, path: str) -> bool:
+        return all(name.isascii() and path in self._of(name) for name in query.names) and self._shows(query, path)
+
+    def _shows(self, query: Query, path: str) -> bool:
+        """Tell whether a file shows one of the patterns or forms of a query."""
+        if not query.patterns and not query.forms:
+            return True
+        if any(self._given(path, form) for form in query.forms):
+            return True
+        data = self.contents[path]
+        return any(re.search(pattern.encode(errors="surrogateescape"), data) for pattern in query.patterns)
 
     def _given(self, path: str, form: Form) -> Sequence[str]:
         """Return the names that a file gives in a form of code about a name."""
@@ -163,7 +197,7 @@ class Mentions:
         return found
 
     @cached_property
-    def _by_word(self) -> Mapping[bytes, Sequence[str]]:
+    def _by_word(self) -> dict[bytes, list[str]]:
         """The files that contain each word: a run asks for hundreds, and reading all files for each costs more."""
         found: dict[bytes, list[str]] = {}
         for path, data in self.contents.items():
