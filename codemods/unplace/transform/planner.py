@@ -99,8 +99,8 @@ class Planner:
             self._rewrite_beside(statement, decisions, placed)
         self._plan_constructors(sites, wanted)
         self._report_early_steps(wanted)
-        for statement, members in counted.items():
-            self._count(counting.of(statement, members))
+        for statement, here in counted.items():
+            self._count(counting.of(statement, here))
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
     def _groups(self, sites: Sequence[Site], wanted: Filter) -> tuple[_Groups, list[Site], _Groups]:

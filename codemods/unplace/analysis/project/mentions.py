@@ -7,7 +7,7 @@ names are looked for in (`class Name(Base`, `Base.method = quick`); only rarer p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -82,6 +82,29 @@ def storing(attribute: str) -> tuple[Form, Form]:
     return Form(_STORED, attribute), Form(_SET_OF_ANY, attribute)
 
 
+class _Shown:
+    """What is shown of a form of code: the `files` that were searched for it, and the names given, by name and file."""
+
+    def __init__(self) -> None:
+        self.files = set[str]()
+        self.given: dict[str, dict[str, list[str]]] = {}
+
+    def search(self, pattern: str, path: str, data: bytes) -> None:
+        """Search a file."""
+        self.files.add(path)
+        for match in re.finditer(pattern.encode(), data):
+            about, *gives = match.groups()
+            words = _WORD.findall(about)
+            for name in {*words, b".".join(words)}:
+                self.given.setdefault(name.decode(), {}).setdefault(path, []).append((gives or words)[0].decode())
+
+    def forget(self, path: str) -> None:
+        """Forget a file."""
+        self.files.discard(path)
+        for given in self.given.values():
+            given.pop(path, None)
+
+
 class Mentions:
     """The names in the files of a run; the files are read at the first query."""
 
@@ -91,7 +114,7 @@ class Mentions:
         self._changed = dict(changed or {})
         self._holding: dict[str, frozenset[str]] = {}
         self._answers: dict[Query, tuple[str, ...]] = {}
-        self._shown: dict[tuple[str, str], dict[str, list[str]]] = {}  # the names of a form in a file
+        self._shown: dict[str, _Shown] = {}
         self._mixing: dict[str, bool] = {}  # which files have classes of several bases
         self._binding: dict[tuple[str, str], bool] = {}
 
@@ -103,9 +126,10 @@ class Mentions:
             before, self.contents[path] = self.contents.get(path, b""), contents[path]
             words |= self._reread(path, before)
             self._mixing.pop(path, None)
-            for table in (self._shown, self._binding):
-                for key in [key for key in table if key[0] == path]:
-                    del table[key]
+            for shown in self._shown.values():
+                shown.forget(path)
+            for key in [key for key in self._binding if key[0] == path]:
+                del self._binding[key]
             for query, files in self._answers.items():
                 if self._is_about(query, path) != (path in files):
                     self._answers[query] = tuple(sorted({*files} ^ {path}))
@@ -135,7 +159,7 @@ class Mentions:
 
     def derived_in(self, path: str, base: str) -> list[str]:
         """Return the names of the classes of a file whose lists of bases contain a name, and its other names there."""
-        return [name for form in (deriving(base), renaming(base)) for name in self._given(path, form)]
+        return [name for form in (deriving(base), renaming(base)) for name in self._given(form, {path}).get(path, ())]
 
     def may_override(self, path: str, method: str) -> bool:
         """Tell whether a class of a file may have its own method, or have it from another base."""
@@ -163,32 +187,30 @@ class Mentions:
         if found is None:
             every = frozenset(self.contents if all(map(str.isascii, query.names)) else ())
             holding = every.intersection(*map(self._of, query.names if every else ()))
-            found = self._answers[query] = tuple(file for file in sorted(holding) if self._shows(query, file))
+            found = self._answers[query] = tuple(sorted(self._showing(query, holding)))
         return found
 
     def _is_about(self, query: Query, path: str) -> bool:
-        return all(name.isascii() and path in self._of(name) for name in query.names) and self._shows(query, path)
+        are_held = all(name.isascii() and path in self._of(name) for name in query.names)
+        return are_held and path in self._showing(query, {path})
 
-    def _shows(self, query: Query, path: str) -> bool:
-        """Tell whether a file shows one of the patterns or forms of a query."""
+    def _showing(self, query: Query, files: Set[str]) -> Set[str]:
+        """Return those of some files that show one of the patterns or forms of a query."""
         if not query.patterns and not query.forms:
-            return True
-        if any(self._given(path, form) for form in query.forms):
-            return True
-        data = self.contents[path]
-        return any(re.search(pattern.encode(errors="surrogateescape"), data) for pattern in query.patterns)
+            return files
+        found = set[str]().union(*(self._given(form, files).keys() & files for form in query.forms))
+        patterns = [re.compile(pattern.encode(errors="surrogateescape")) for pattern in query.patterns]
+        for file in files - found if patterns else ():
+            if any(pattern.search(self.contents[file]) for pattern in patterns):
+                found.add(file)
+        return found
 
-    def _given(self, path: str, form: Form) -> Sequence[str]:
-        """Return the names that a file gives in a form of code about a name."""
-        found = self._shown.get((path, form.pattern))
-        if found is None:
-            found = self._shown[path, form.pattern] = {}
-            for match in re.finditer(form.pattern.encode(), self.contents[path]):
-                about, *gives = match.groups()
-                words = _WORD.findall(about)
-                for name in {*words, b".".join(words)}:
-                    found.setdefault(name.decode(), []).append((gives or words)[0].decode())
-        return found.get(form.name, ())
+    def _given(self, form: Form, files: Set[str]) -> Mapping[str, Sequence[str]]:
+        """Return the names that files give in a form of code about a name, at least those of some files."""
+        shown = self._shown.setdefault(form.pattern, _Shown())
+        for path in files - shown.files:
+            shown.search(form.pattern, path, self.contents[path])
+        return shown.given.get(form.name, {})
 
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)
