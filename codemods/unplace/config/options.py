@@ -33,7 +33,8 @@ class Options:
     all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
     that suppress nothing aren't reported. With `every`, harmless writes to parts of a tensor in loops are removed, too,
     at the cost of copies. With `spans_files`, an edit may need others in other files; with `spans_later`, what such
-    edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks.
+    edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks. With `counts`, what `only`
+    leaves out is reported, too, but never rewritten: who only counts operations needs no plan for them.
     `facts` are what runs of the program showed, and `here` those that hold for the file at hand.
     """
 
@@ -77,6 +78,7 @@ class Options:
     spans_files: bool = False
     spans_later: bool = False
     markdown: bool = False
+    counts: bool = False
     here: FileFacts | None = field(default=None, hash=False)
 
     def accepts(self, assumptions: Iterable[Reason]) -> bool:

@@ -47,6 +47,7 @@ from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
+_Groups = dict[ast.stmt, list[Site]]
 
 
 @dataclass(slots=True)
@@ -77,8 +78,8 @@ class Planner:
         sites = collect(
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
         )
-        groups, left_out = self._groups(sites, wanted)
-        proposals = Proposals(self.text, self.by_form)
+        groups, left_out, counted = self._groups(sites, wanted)
+        proposals, counting = (Proposals(self.text, self.by_form, respects=is_made) for is_made in (True, False))
         proposed = {
             statement: [self._without_unclear(d) for d in proposals.of(statement, members)]
             for statement, members in groups.items()
@@ -98,20 +99,29 @@ class Planner:
             self._rewrite_beside(statement, decisions, placed)
         self._plan_constructors(sites, wanted)
         self._report_early_steps(wanted)
+        for statement, here in counted.items():
+            self._count(counting.of(statement, here))
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
-    def _groups(self, sites: Sequence[Site], wanted: Filter) -> tuple[dict[ast.stmt, list[Site]], list[Site]]:
-        """Group the sites that the run handles by statement, and list the others; module calls go with constructors."""
-        groups: dict[ast.stmt, list[Site]] = {}
+    def _groups(self, sites: Sequence[Site], wanted: Filter) -> tuple[_Groups, list[Site], _Groups]:
+        """Group the sites that the run handles by statement, list the others, and group those of them that it counts.
+
+        Calls of modules go with constructors.
+        """
+        groups: _Groups = {}
         left_out: list[Site] = []
+        counted: _Groups = {}
         for site in sites:
+            code = self.by_form[site.form].code
             if site.write.kind is WriteKind.MODULE:
                 continue
-            if wanted(self.by_form[site.form].code, harm_of(site), site.node):
+            if wanted(code, harm_of(site), site.node):
                 groups.setdefault(site.statement, []).append(site)
-            else:
-                left_out.append(site)
-        return groups, left_out
+                continue
+            left_out.append(site)
+            if self.options.counts and wanted.counts(code, site.node):
+                counted.setdefault(site.statement, []).append(site)
+        return groups, left_out, counted
 
     # -- what is refused and what stays ---------------------------------------------------------------------------
 
@@ -273,6 +283,15 @@ class Planner:
                 own = (*own, *placed.pop(OWN, ()), *self._declarations(decision))
             self._report.decided(decision, is_applied, fix, own, tuple(placed.items()) if own else ())
 
+    def _count(self, decisions: Iterable[Decision]) -> None:
+        """Report operations of a statement that the run counts and doesn't rewrite."""
+        decided = (d.becoming(respected(d.sites, d.verdict)) if _may_be_kept(d) else d for d in decisions)
+        decided = (self._without_meant(_not_contradicted(self._without_unclear(d))) for d in decided)
+        for decision in self._with_shared_clones(decided):
+            if self._is_applied(decision):
+                self._clones.applied(decision.site, decision.verdict)
+            self._report.decided(decision, False, self._report.number(), ())
+
     def _with_shared_clones(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Return the decisions without clones that are there already, or that the principle of `rewrite` leaves out."""
         if self.options.functional:
@@ -369,7 +388,7 @@ class Planner:
         code = self.by_form[Form.OPTIMIZER_STEP].code
         for early in early_steps(self.program.module):
             harm = Harm.HARMFUL if early.is_certain else Harm.POSSIBLE
-            if wanted(code, harm, early.step.call):
+            if wanted(code, harm, early.step.call) or (self.options.counts and wanted.counts(code, early.step.call)):
                 self._report.refused(early.step.call, code, Form.OPTIMIZER_STEP, harm, early.saved, _refusal_of(early))
 
 
@@ -404,6 +423,12 @@ def _not_failed(decisions: Iterable[Decision], wanted: Filter) -> list[Decision]
     if len(reasons) < 2:
         return found
     return [d.becoming(Refuse(reasons[-1])) if d.is_recipe else d for d in found]
+
+
+def _may_be_kept(decision: Decision) -> bool:
+    """Tell whether an operation with a recipe may be kept all the same: of an unknown kind, by cost, by a clone."""
+    site, verdict = decision.site, decision.verdict
+    return site.write.is_unclear or isinstance(verdict, Copy) or is_costly(site, verdict)
 
 
 def _rebinds_several(decision: Decision) -> bool:
