@@ -83,6 +83,57 @@ def test_a_function_named_backward_is_none() -> None:
     )
 
 
+NET = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(3, 4), nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.b(torch.tanh(self.a(x)))
+
+
+def clip(net: Net):
+    for p in net.parameters():
+        p.data.clamp_(-0.01, 0.01)
+
+
+def train(x: torch.Tensor):
+    net = Net()
+    score = net(x)
+    score.mean().backward(retain_graph=True)
+    CHANGE
+    (score**2).sum().backward()
+"""
+LOADED = "net.load_state_dict({k: 0.9 * v for k, v in net.state_dict().items()})"
+WITHOUT_GRAD = "with torch.no_grad():\n        "
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "code"),
+    [
+        (f"{WITHOUT_GRAD}for p in net.parameters():\n            p -= 0.1 * p.grad", "p -= 0.1", "UNP001"),
+        (f"{WITHOUT_GRAD}net.b.weight.mul_(0.9)", "net.b.weight", "UNP002"),
+        (f"{WITHOUT_GRAD}net.b.bias.mul_(0.9)", "", ""),
+        (f"{WITHOUT_GRAD}net.a.weight.mul_(0.9)", "", ""),
+        ("clip(net)", "p.data", "UNP002"),
+        ("clip(Net())", "", ""),
+        (LOADED, "load_state_dict", "UNP009"),
+        (f"score = net(x)\n    {LOADED}\n    score = net(x)", "", ""),
+    ],
+    ids=["by_hand", "read", "bias", "first_layer", "data", "of_another", "loaded", "forward_again"],
+)
+def test_any_change_of_weights_that_a_backward_needs_is_harmful(change: str, line: str, code: str) -> None:
+    text = NET.replace("CHANGE", change)
+    found = [f for f in rewrite_text(text, "train.py", Options()).findings if f.harm is Harm.HARMFUL]
+    assert [f.code for f in found] == [code] * bool(code)
+    assert all(line in text.splitlines()[f.line - 1] and not f.edits for f in found)
+
+
 HELPERS = """
 def update_params(optim, loss, retain_graph=False):
     optim.zero_grad()

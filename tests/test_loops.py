@@ -174,6 +174,15 @@ def test_a_healthy_loop_is_no_finding(path: Path, tmp_path: Path) -> None:
     assert not [f for f in findings if f.code == "UNP009" and f.harm in (Harm.HARMFUL, Harm.POSSIBLE)]
 
 
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_check_sees_what_changes_the_weights(path: Path) -> None:
+    text = failing(path)
+    lines = text.splitlines()
+    found = [f for f in rewrite_text(text, "train.py", Options()).findings if f.harm is Harm.HARMFUL]
+    assert found
+    assert all(".step(" in lines[f.line - 1] or WRITES.get(path.stem, "?") in lines[f.line - 1] for f in found)
+
+
 @pytest.mark.parametrize("name", ["gan_one_score", "ddpg_actor_after_critic", "gan_losses_first"])
 def test_a_plain_move_of_the_step_is_no_repair(name: str, runs: Runs, tmp_path: Path) -> None:
     script = tmp_path / "train.py"

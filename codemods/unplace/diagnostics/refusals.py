@@ -203,6 +203,10 @@ class Refusal(Kind):
         "step alone would add that backward's gradient to those that it uses. `unplace diagnose --fix` proves an order "
         "that trains alike; the usual alternative is to compute that loss anew after the step"
     )
+    WEIGHTS_BETWEEN = (
+        "`{step}` changes `{module}`, and the backward in {line} still goes through `{module}` as it was. `unplace "
+        "diagnose --fix` proves an order that trains alike; the usual alternative is to compute that loss anew after it"
+    )
     STEP_CARRIED = (
         "`{step}` changes the weights of `{module}`, and the backward of the next round goes through the old ones "
         "again: detach `{name}` where a round begins"

@@ -25,14 +25,11 @@ What changes the method is a decision of yours:
 - compute the second loss again after the step, most often with `fake.detach()` in the first one;
 - detach a hidden state where a round begins: `h = h.detach()`. The gradient stops there.
 
-Reported as harmful: steps of optimizers that are made with the parameters of a module which the file calls. The calls
-of functions and methods are followed (`self.backward_D()`, `update(opt, loss)`, `make_optimizer(net)`), also of objects
-that the file makes (`gan.backward(loss)` with `gan = Gan()`) and of what it imports from other files of the run;
-elements with a constant key are told apart (`losses["d"]`, `nets["D"]`), so are the rounds of a loop over a few
-optimizers (`for opt, loss in zip(optimizers, losses)`), and a state that a module or a method keeps in an attribute
-comes from the last call (`out, self.hidden = self.rnn(x, self.hidden)`). Where the optimizer comes from elsewhere, the
-step is possible harm. A step in another file is reported at the call that leads there. Not seen: loops over objects
-that have optimizers.
+Reported as harmful: steps of optimizers, and `load_state_dict`, that change what a module saved which the file calls.
+The file is executed on abstract objects, so that helpers, lists of networks and optimizers, objects that own them,
+states that modules keep, and what is imported from other files of the run are seen as they are. What writes a weight in
+place is reported under the rule of its form (`p -= lr * p.grad`, `weight.data.clamp_()`). Where the optimizer comes
+from elsewhere, the step is possible harm. A step in another file is reported at the call that leads there.
 """
 
 from __future__ import annotations

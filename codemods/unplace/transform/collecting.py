@@ -80,7 +80,7 @@ def has_sites(program: Program, reaches: Reaches) -> bool:
     """Tell whether anything that is reached in the module is or may be an in-place operation on a tensor."""
     if any(reaches(flag.node) for flag in flags(program)):
         return True
-    if any(reaches(early.step.call) for early in early_steps(program.module)):
+    if any(reaches(early.step) for early in early_steps(program.module)):
         return True
     found = runs(program, reaches)
     return any(run.unclear or any(is_site(write) for write in run.writes.values()) for run in found)

@@ -9,7 +9,7 @@ earlier one: it makes new ones.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,7 +76,8 @@ class Planner:
         sites = collect(
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
         )
-        groups, left_out = self._groups(sites, wanted)
+        early = {step.step: step for step in early_steps(self.program.module)}
+        groups, left_out = self._groups(sites, wanted, early)
         proposals = Proposals(self.text, self.by_form)
         proposed = {
             statement: [self._without_unclear(d) for d in proposals.of(statement, members)]
@@ -96,17 +97,22 @@ class Planner:
         for statement, decisions in beside.items():
             self._rewrite_beside(statement, decisions, placed)
         self._plan_constructors(sites, wanted)
-        self._report_early_steps(wanted)
+        self._report_early_steps(wanted, {site.node: site.form for site in sites}, early.values())
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
-    def _groups(self, sites: Sequence[Site], wanted: Filter) -> tuple[dict[ast.stmt, list[Site]], list[Site]]:
-        """Group the sites that the run handles by statement, and list the others; module calls go with constructors."""
+    def _groups(
+        self, sites: Sequence[Site], wanted: Filter, early: Collection[ast.AST]
+    ) -> tuple[dict[ast.stmt, list[Site]], list[Site]]:
+        """Group the sites that the run handles by statement, and list the others; module calls go with constructors.
+
+        What changes weights too early is reported as a step is.
+        """
         groups: dict[ast.stmt, list[Site]] = {}
         left_out: list[Site] = []
         for site in sites:
             if site.write.kind is WriteKind.MODULE:
                 continue
-            if wanted(self.by_form[site.form].code, harm_of(site), site.node):
+            if site.node not in early and wanted(self.by_form[site.form].code, harm_of(site), site.node):
                 groups.setdefault(site.statement, []).append(site)
             else:
                 left_out.append(site)
@@ -361,25 +367,27 @@ class Planner:
             planned = Constructors(self.program, self.text, self.options.unsafe, self.by_form, self._report, perhaps)
             planned.report(made, sites, wanted)
 
-    def _report_early_steps(self, wanted: Filter) -> None:
-        """Report the steps of optimizers that change weights which a backward still needs: none can be rewritten."""
-        code = self.by_form[Form.OPTIMIZER_STEP].code
-        for early in early_steps(self.program.module):
-            harm = Harm.HARMFUL if early.is_certain else Harm.POSSIBLE
-            if wanted(code, harm, early.step.call):
-                self._report.refused(early.step.call, code, Form.OPTIMIZER_STEP, harm, early.saved, _refusal_of(early))
+    def _report_early_steps(self, wanted: Filter, forms: Mapping[ast.AST, Form], found: Iterable[EarlyStep]) -> None:
+        """Report what changes weights that a backward still needs: nothing of it can be rewritten."""
+        for early in found:
+            form = forms.get(early.step, Form.OPTIMIZER_STEP)
+            code, harm = self.by_form[form].code, Harm.HARMFUL if early.is_certain else Harm.POSSIBLE
+            if wanted(code, harm, early.step):
+                self._report.refused(early.step, code, form, harm, early.saved, _refusal_of(early, form))
 
 
-def _refusal_of(early: EarlyStep) -> Reason:
-    """Return why a step isn't rewritten, and what to do about it."""
-    step, line = ast.unparse(early.step.call), Line(early.backward.lineno)
+def _refusal_of(early: EarlyStep, form: Form) -> Reason:
+    """Return why a step, or another change of weights, isn't rewritten, and what to do about it."""
+    step, line = ast.unparse(early.step), Line(getattr(early.backward, "lineno", 0))
     if early.carried is not None:
         reason = Refusal.STEP_CARRIED(step=step, module=early.module, name=early.carried)
-    else:
+    elif form is Form.OPTIMIZER_STEP:
         reason = Refusal.STEP_BETWEEN(step=step, module=early.module, line=line)
+    else:
+        reason = Refusal.WEIGHTS_BETWEEN(step=step, module=early.module, line=line)
     if early.is_certain:
         return reason
-    return Refusal.STEP_OF_UNKNOWN(optimizer=early.step.optimizer, module=early.module, refusal=reason)
+    return Refusal.STEP_OF_UNKNOWN(optimizer=early.optimizer, module=early.module, refusal=reason)
 
 
 def _is_saved(site: Site) -> bool:

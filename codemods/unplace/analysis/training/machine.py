@@ -1,0 +1,86 @@
+"""What the parts of the execution ask of each other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from unplace.analysis.training.values import (
+    NO_GRAPH,
+    Function,
+    Graph,
+    Instance,
+    Tensor,
+    Thing,
+    Weights,
+    graph_of,
+    joined,
+)
+from unplace.analysis.training.world import World
+
+
+@dataclass(slots=True)
+class Given:
+    """The arguments of a call."""
+
+    positional: list[Thing] = field(default_factory=list)
+    named: dict[str, Thing] = field(default_factory=dict)
+
+    def all(self) -> list[Thing]:
+        """Return all arguments."""
+        return [*self.positional, *self.named.values()]
+
+    def first(self, name: str = "") -> Thing | None:
+        """Return the first argument, which may be given by its name."""
+        return self.positional[0] if self.positional else self.named.get(name)
+
+
+class Machine(Protocol):
+    """The execution of training code, as its parts use it."""
+
+    world: World
+
+    def evaluate(self, node: ast.expr) -> Thing:
+        """Return what an expression evaluates to."""
+
+    def attribute(self, owner: Thing, name: str) -> Thing:
+        """Return an attribute of a thing."""
+
+    def call(self, node: ast.Call, callee: Thing, given: Given) -> Thing:
+        """Return the result of a call."""
+
+    def run(self, function: Function, given: Given, call: ast.AST | None, *, is_module_call: bool = False) -> Thing:
+        """Return the result of a function of the run."""
+
+    def bind(self, target: ast.expr, thing: Thing) -> None:
+        """Bind what a target names."""
+
+    def elements(self, thing: Thing) -> list[Thing]:
+        """Return the elements of a thing, as a loop gets them."""
+
+    def fill(self, owner: Instance, name: str) -> bool:
+        """Run a method that stores a missing attribute of an object, and tell whether there is one."""
+
+
+def tensor(
+    machine: Machine, parts: Iterable[Thing] = (), more: Graph = NO_GRAPH, leaf: Weights | None = None
+) -> Tensor:
+    """Return a tensor that is made of things where the execution has arrived."""
+    graph = joined([*map(graph_of, parts), more]) if machine.world.records else NO_GRAPH
+    return Tensor(graph, leaf, machine.world.rounds)
+
+
+def computed(machine: Machine, node: ast.Call | ast.BinOp, parts: Sequence[Thing], *, saves: bool) -> Tensor:
+    """Return the result of an operation, which `saves` what it gets: a weight, where another part has a graph."""
+    world = machine.world
+    if not saves or not world.records:
+        return tensor(machine, parts)
+    leaves = [part for part in parts if isinstance(part, Tensor) and part.leaf is not None]
+    needed = [
+        leaf.leaf for leaf in leaves if len(parts) == 1 or any(part is not leaf and graph_of(part) for part in parts)
+    ]
+    saved = Graph(frozenset(world.save(weights, node) for weights in needed if weights is not None), frozenset())
+    whole = joined(map(graph_of, parts))
+    return tensor(machine, (), Graph(whole.saves | saved.saves, whole.reached))
