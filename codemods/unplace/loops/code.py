@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from unplace.text.edits import Edit
+from unplace.text.keywords import with_keyword
 from unplace.text.positions import Text
 
 Span = tuple[int, int, int, int]
@@ -80,10 +81,7 @@ class Code:
 
     def with_keyword(self, call: ast.Call, keyword: str) -> Edit:
         """Return the edit that adds a keyword argument to a call."""
-        last = max((*call.args, *(k.value for k in call.keywords)), key=_end, default=None)
-        if last is None:
-            return _insertion(self._positions.span(call)[1] - 1, keyword)
-        return _insertion(self._positions.span(last)[1], f", {keyword}")
+        return with_keyword(self._positions, call, keyword)
 
     def without_keyword(self, call: ast.Call, name: str) -> Edit | None:
         """Return the edit that takes a keyword argument out of a call; None where it has none."""
@@ -144,16 +142,8 @@ def inserted(text: str, new: Sequence[str], *, before: int) -> str:
     return "".join([*rows[: before - 1], *(f"{line}{end}" for line in new), *rows[before - 1 :]])
 
 
-def _insertion(offset: int, text: str) -> Edit:
-    return Edit(offset, offset, text)
-
-
 def _span(node: ast.Call) -> Span:
     return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
-
-
-def _end(node: ast.expr) -> tuple[int, int]:
-    return node.end_lineno or 0, node.end_col_offset or 0
 
 
 def _depth(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> int:

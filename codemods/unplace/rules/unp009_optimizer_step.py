@@ -1,4 +1,4 @@
-"""Optimizer step between a forward pass and its backward: reported, never rewritten.
+"""Optimizer step between a forward pass and its backward: reported, never rewritten by default.
 
 `optimizer.step()` writes the weights in place. A graph that was made before the step saved the old ones, and a backward
 through it fails: in GANs and actor-critic methods, whose losses share a forward pass, and in recurrent networks, whose
@@ -24,6 +24,12 @@ What changes the method is a decision of yours:
 
 - compute the second loss again after the step, most often with `fake.detach()` in the first one;
 - detach a hidden state where a round begins: `h = h.detach()`. The gradient stops there.
+
+With `--unsafe`, the later backward is restricted where the text shows whose weights it is for, that nothing on the way
+to them was changed, and that no step uses the gradients which are left out.
+
+Possible harm, without any error, is a step that uses what the backward of another optimizer's loss added: the code
+clears the gradients of that one between the two backwards, so that each has an optimizer of its own.
 
 Reported as harmful: steps of optimizers, and `load_state_dict`, that change what a module saved which the file calls.
 The file is executed on abstract objects, so that helpers, lists of networks and optimizers, objects that own them,

@@ -16,7 +16,7 @@ from typing import Any
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.early_steps import EarlyStep, early_steps
+from unplace.analysis.queries.early_steps import steps_of
 from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Purpose
@@ -43,6 +43,7 @@ from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
 from unplace.transform.sites import Site
+from unplace.transform.stepping import Steps
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
@@ -76,8 +77,8 @@ class Planner:
         sites = collect(
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
         )
-        early = {step.step: step for step in early_steps(self.program.module)}
-        groups, left_out = self._groups(sites, wanted, early)
+        steps = steps_of(self.program.module)
+        groups, left_out = self._groups(sites, wanted, [early.step for early in steps.early])
         proposals = Proposals(self.text, self.by_form)
         proposed = {
             statement: [self._without_unclear(d) for d in proposals.of(statement, members)]
@@ -97,7 +98,8 @@ class Planner:
         for statement, decisions in beside.items():
             self._rewrite_beside(statement, decisions, placed)
         self._plan_constructors(sites, wanted)
-        self._report_early_steps(wanted, {site.node: site.form for site in sites}, early.values())
+        reported = Steps(self.text, self._report, {site.node: site.form for site in sites}, self.by_form, self.options)
+        reported.report(steps, wanted)
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
     def _groups(
@@ -366,28 +368,6 @@ class Planner:
             perhaps = flagged(self.program, made, self._callers, self.options)
             planned = Constructors(self.program, self.text, self.options.unsafe, self.by_form, self._report, perhaps)
             planned.report(made, sites, wanted)
-
-    def _report_early_steps(self, wanted: Filter, forms: Mapping[ast.AST, Form], found: Iterable[EarlyStep]) -> None:
-        """Report what changes weights that a backward still needs: nothing of it can be rewritten."""
-        for early in found:
-            form = forms.get(early.step, Form.OPTIMIZER_STEP)
-            code, harm = self.by_form[form].code, Harm.HARMFUL if early.is_certain else Harm.POSSIBLE
-            if wanted(code, harm, early.step):
-                self._report.refused(early.step, code, form, harm, early.saved, _refusal_of(early, form))
-
-
-def _refusal_of(early: EarlyStep, form: Form) -> Reason:
-    """Return why a step, or another change of weights, isn't rewritten, and what to do about it."""
-    step, line = ast.unparse(early.step), Line(getattr(early.backward, "lineno", 0))
-    if early.carried is not None:
-        reason = Refusal.STEP_CARRIED(step=step, module=early.module, name=early.carried)
-    elif form is Form.OPTIMIZER_STEP:
-        reason = Refusal.STEP_BETWEEN(step=step, module=early.module, line=line)
-    else:
-        reason = Refusal.WEIGHTS_BETWEEN(step=step, module=early.module, line=line)
-    if early.is_certain:
-        return reason
-    return Refusal.STEP_OF_UNKNOWN(optimizer=early.optimizer, module=early.module, refusal=reason)
 
 
 def _is_saved(site: Site) -> bool:

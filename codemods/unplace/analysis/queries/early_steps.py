@@ -16,10 +16,12 @@ The same happens from round to round of a loop, where a hidden state keeps the g
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.module import ModuleIndex, once
+from unplace.analysis.queries.gradients_used import Mixed, mixed, restricted
 from unplace.analysis.training.ways import ways
 from unplace.analysis.training.world import Early
 
@@ -53,30 +55,49 @@ class EarlyStep:
         return Saved(f"{self.module}()", getattr(self.forward, "lineno", 0))
 
 
-def early_steps(module: ModuleIndex) -> list[EarlyStep]:
-    """Return the early steps of a file, at most one for each step; those that are certain count more.
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What is wrong with the steps of a file.
 
-    A step in a function of another file stands at the call that leads there.
+    `early` has at most one change for each place; those that are certain count more. A step in a function of another
+    file stands at the call that leads there. `mixed` are the steps that use what another optimizer's loss added.
+    `inputs` has the text of the list for `inputs=` by which a backward that finds weights changed works, if one does.
     """
-    found, read = _early_steps(module)
-    for path in read:
+
+    early: tuple[EarlyStep, ...] = ()
+    mixed: tuple[Mixed, ...] = ()
+    inputs: Mapping[ast.AST, str] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
+
+    @property
+    def nodes(self) -> list[ast.AST]:
+        """The places where something is wrong."""
+        return [*(early.step for early in self.early), *(mixed.step for mixed in self.mixed)]
+
+
+def steps_of(module: ModuleIndex) -> Steps:
+    """Return what is wrong with the steps of a file."""
+    found = _steps_of(module)
+    for path in found.read:
         assert module.place is not None
         module.place.others.module_at(path)  # tells the run once more that the result depends on the file
     return found
 
 
 @once
-def _early_steps(module: ModuleIndex) -> tuple[list[EarlyStep], frozenset[str]]:
-    """Return the early steps of a file, and the paths of the other files that were read for them."""
+def _steps_of(module: ModuleIndex) -> Steps:
     found: dict[ast.AST, EarlyStep] = {}
     read: set[str] = set()
-    for world in ways(module):
+    executed = list(ways(module))
+    for world in executed:
         read |= world.read
         for early in world.early:
             known = found.get(early.change.node)
             if known is None or (early.change.is_certain and not known.is_certain):
                 found[early.change.node] = _as_step(early)
-    return list(found.values()), frozenset(read)
+    apart = tuple(each for each in mixed(world.ran for world in executed) if each.step not in found)
+    inputs = restricted(world.ran for world in executed)
+    return Steps(tuple(found.values()), apart, inputs, frozenset(read))
 
 
 def _as_step(early: Early) -> EarlyStep:

@@ -72,7 +72,7 @@ def _is_forward(function: Function) -> bool:
 def constructed(machine: Machine, node: ast.Call | None, made: Made, given: Given) -> Thing:
     """Return a new object of a class of the run."""
     if made.of.derives_from(*functions.OPTIMIZERS):
-        return functions.optimizer_of(given)
+        return functions.optimizer_of(given, node)
     created = Instance(made.of)
     constructor = method_of(made.of, "__init__")
     if constructor is not None:
@@ -82,7 +82,7 @@ def constructed(machine: Machine, node: ast.Call | None, made: Made, given: Give
         created.fields.update(zip(made.of.fields, given.positional, strict=False))
         created.fields.update(given.named)
     if constructor is None and made.of.fields is None and _is_optimizer(made.of.bases, given):
-        return functions.optimizer_of(given)
+        return functions.optimizer_of(given, node)
     return created
 
 
@@ -128,9 +128,9 @@ def _using(machine: Machine, node: ast.Call, used: list[Weights], given: Given, 
     world = machine.world
     if not world.records:
         return Tensor()
-    saves = frozenset(world.save(weights, node) for weights in used) if is_saved else frozenset()
-    reached = frozenset(weights for weights in used if not weights.is_frozen)
     whole = joined(map(graph_of, given.all()))
+    saves = frozenset(world.save(weights, node, whole.reached) for weights in used) if is_saved else frozenset()
+    reached = frozenset(weights for weights in used if not weights.is_frozen)
     if not reached and not whole:
         return Tensor()
     return tensor(machine, (), Graph(saves | whole.saves, reached | whole.reached))

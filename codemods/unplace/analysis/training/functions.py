@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from unplace import torchapi
 from unplace.analysis.training.machine import Given, Machine, computed, tensor
-from unplace.analysis.training.methods import changed_in_place, demanded
+from unplace.analysis.training.methods import UNDIFFERENTIABLE, changed_in_place, demanded
 from unplace.analysis.training.values import (
     NONE,
     UNKNOWN,
@@ -60,7 +60,7 @@ def called(machine: Machine, node: ast.Call, callee: Named, given: Given) -> Thi
     if last in _ALIKE and given.positional:
         return given.positional[0]
     if name.startswith("torch.optim.") and not name.startswith(modules.NO_OPTIMIZERS):
-        return optimizer_of(given)
+        return optimizer_of(given, node)
     if name.startswith("torch.nn.") and (layer := _layer(machine, name, last, given)) is not None:
         return layer
     if name in modes.GRADIENTS:
@@ -76,12 +76,13 @@ def called(machine: Machine, node: ast.Call, callee: Named, given: Given) -> Thi
     return _from_elsewhere(name, given)
 
 
-def optimizer_of(given: Given) -> Thing:
+def optimizer_of(given: Given, node: ast.Call | None) -> Thing:
     """Return an optimizer of the parameters that a call gets."""
     found = [weights for thing in given.all() for weights in weights_of(thing)]
     for weights in found:
         weights.is_trained = True
-    return Optimizer(found) if found else Outside("optimizer", Weights(is_given=True))
+    made = node.args[0] if node is not None and node.args else None
+    return Optimizer(found, made) if found else Outside("optimizer", Weights(is_given=True))
 
 
 def _from_elsewhere(name: str, given: Given) -> Thing:
@@ -91,7 +92,7 @@ def _from_elsewhere(name: str, given: Given) -> Thing:
         for thing in given.all()
     )
     if is_given_parameters:
-        return optimizer_of(given)
+        return optimizer_of(given, None)
     return Outside(name.rpartition(".")[2], Weights())
 
 
@@ -148,7 +149,7 @@ def _operation(machine: Machine, node: ast.Call, name: str, last: str, given: Gi
         return first if first is not None else UNKNOWN
     if name.startswith("torch.nn.init.") or name in modes.KEEPING_FUNCTIONS or last.startswith("set_"):
         return Named(name)
-    if results.is_constructor(last) or last.endswith("_like") or last in ("argmax", "argmin", "manual_seed"):
+    if results.is_constructor(last) or last.endswith("_like") or last in UNDIFFERENTIABLE | {"manual_seed"}:
         return Tensor()
     if not any(isinstance(thing, Tensor | Items | Table) for thing in given.all()):
         return Tensor() if torchapi.function(name) is not None else Outside(last, Weights())

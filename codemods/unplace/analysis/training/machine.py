@@ -12,6 +12,7 @@ from unplace.analysis.training.values import (
     Function,
     Graph,
     Instance,
+    Save,
     Tensor,
     Thing,
     Weights,
@@ -77,10 +78,10 @@ def computed(machine: Machine, node: ast.Call | ast.BinOp, parts: Sequence[Thing
     world = machine.world
     if not saves or not world.records:
         return tensor(machine, parts)
-    leaves = [part for part in parts if isinstance(part, Tensor) and part.leaf is not None]
-    needed = [
-        leaf.leaf for leaf in leaves if len(parts) == 1 or any(part is not leaf and graph_of(part) for part in parts)
-    ]
-    saved = Graph(frozenset(world.save(weights, node) for weights in needed if weights is not None), frozenset())
+    saved: set[Save] = set()
+    for leaf in parts:
+        behind = joined(graph_of(part) for part in parts if part is not leaf).reached
+        if isinstance(leaf, Tensor) and leaf.leaf is not None and (behind or len(parts) == 1):
+            saved.add(world.save(leaf.leaf, node, behind))
     whole = joined(map(graph_of, parts))
-    return tensor(machine, (), Graph(whole.saves | saved.saves, whole.reached))
+    return tensor(machine, (), Graph(whole.saves | saved, whole.reached))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from unplace import torchapi
 from unplace.analysis.training.attributes import BACKWARDS
 from unplace.analysis.training.machine import Given, Machine, computed, tensor
+from unplace.analysis.training.spelling import spelled
 from unplace.analysis.training.values import (
     ANY,
     NO_GRAPH,
@@ -32,11 +33,16 @@ from unplace.analysis.training.values import (
     parts_of,
     weights_of,
 )
-from unplace.analysis.training.world import Ran
+from unplace.analysis.training.world import Backward, Cleared, Stepped
 from unplace.torchapi import members, modules
 
 _REGISTERING = modules.REGISTERING | {"register_parameter", "register_buffer"}
-_UNDIFFERENTIABLE = members.WITHOUT_GRAPH | {"sample", "tolist", "numpy", "item", "int"}
+_MOST_BEFORE = 8
+"""The number of steps, clearings and backwards before a step among which its backwards are."""
+
+UNDIFFERENTIABLE = members.WITHOUT_GRAPH | {"sample", "int", "multinomial", "one_hot", "argsort", "bernoulli"}
+"""Methods and functions that give no tensor, or one through which no gradient flows."""
+
 _OF_ARRAYS = frozenset(["copy", "astype"])
 """Methods that arrays have and tensors don't: what they are called on has no graph."""
 
@@ -84,7 +90,7 @@ def _of_training(machine: Machine, node: ast.Call, receiver: Thing, name: str, g
         if isinstance(receiver, Outside):
             receiver.is_cleared = True
         owned = receiver.weights if isinstance(receiver, Optimizer) else weights_of(receiver)
-        machine.world.ran.append(Ran("zero_grad", machine.world.here(node), frozenset(owned)))
+        machine.world.ran.append(Cleared(frozenset(owned)))
         return NONE
     if name == "load_state_dict" and not isinstance(receiver, Optimizer):
         machine.world.change(weights_of(receiver), node)
@@ -100,11 +106,7 @@ def demanded(machine: Machine, node: ast.Call, loss: Thing, given: Given) -> Thi
     retains = given.named.get("retain_graph")
     machine.world.retains |= retains is not None and not (isinstance(retains, Known) and not retains.value)
     inputs = given.named.get("inputs")
-    if inputs is None:
-        machine.world.demand(graph_of(loss), node)
-    else:
-        reached = frozenset(weights_of(inputs))
-        machine.world.ran.append(Ran("backward", machine.world.here(node), reached))
+    machine.world.demand(graph_of(loss), node, frozenset(weights_of(inputs)) if inputs is not None else None)
     return NONE
 
 
@@ -114,7 +116,7 @@ def _stepped(machine: Machine, node: ast.Call, receiver: Thing, given: Given) ->
             for closure in given.all():
                 if isinstance(closure, Function):
                     machine.run(closure, Given(), node)
-            machine.world.ran.append(Ran("step", machine.world.here(node), frozenset(thing.weights)))
+            _note_step(machine, node, thing)
             machine.world.change(thing.weights, node)
             return NONE
     if isinstance(receiver, Outside) and receiver.is_cleared:
@@ -125,6 +127,16 @@ def _stepped(machine: Machine, node: ast.Call, receiver: Thing, given: Given) ->
             _step_of_unknown(machine, node)
             return NONE
     return None
+
+
+def _note_step(machine: Machine, node: ast.Call, optimizer: Optimizer) -> None:
+    """Record a step, and how the backwards before it could name the parameters of its optimizer."""
+    world = machine.world
+    stepped = Stepped(world.here(node), frozenset(optimizer.weights))
+    for backward in world.ran[-_MOST_BEFORE:]:
+        if isinstance(backward, Backward) and backward.frame is not None:
+            backward.spelled.append((stepped, tuple(spelled(machine, backward.frame, optimizer, node))))
+    world.ran.append(stepped)
 
 
 def _step_of_unknown(machine: Machine, node: ast.Call) -> None:
@@ -152,7 +164,7 @@ def _of_tensor(machine: Machine, node: ast.Call, receiver: Tensor, name: str, gi
         return receiver
     if name == "detach":
         return Tensor(leaf=receiver.leaf)
-    if name in _UNDIFFERENTIABLE:
+    if name in UNDIFFERENTIABLE:
         return Tensor()
     if name in ("items", "keys", "values", "get", "pop"):
         return receiver

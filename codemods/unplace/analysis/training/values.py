@@ -63,13 +63,21 @@ class Weights:
 
 
 class Save(NamedTuple):
-    """A record that a call saved weights: `node` is the call of the outermost module, in the code at hand."""
+    """A record that a call saved weights: `node` is the call of the outermost module, in the code at hand.
+
+    `behind` are the weights that the backward of the operation leads on to.
+    """
 
     weights: Weights
     time: int
     node: ast.Call | ast.BinOp
     module: str
     rounds: Rounds
+    behind: frozenset[Weights]
+
+    def is_needed_for(self, wanted: frozenset[Weights]) -> bool:
+        """Tell whether a backward that is restricted to some weights needs what was saved."""
+        return self.weights in wanted or not self.behind.isdisjoint(wanted)
 
 
 class Graph(NamedTuple):
@@ -199,9 +207,10 @@ class Table(Thing):
 
 @dataclass(slots=True, eq=False)
 class Optimizer(Thing):
-    """An optimizer, with the weights that it was given."""
+    """An optimizer, with the weights that it was given, and the expression that gave them."""
 
     weights: list[Weights]
+    made: ast.expr | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -48,12 +48,37 @@ class Early(NamedTuple):
     carried: str | None
 
 
-class Ran(NamedTuple):
-    """A backward, with the weights that get gradients from it; a step or a clearing, with the weights of its owner."""
+@dataclass(slots=True, eq=False)
+class Cleared:
+    """A call of `zero_grad`, with the weights whose gradients it throws away."""
 
-    what: str
+    weights: frozenset[Weights]
+
+
+@dataclass(slots=True, eq=False)
+class Stepped:
+    """A step, with the weights of its optimizer."""
+
     node: ast.AST
     weights: frozenset[Weights]
+
+
+@dataclass(slots=True, eq=False)
+class Backward:
+    """A backward with the weights that get gradients from it, and its frame, if it stands in the file itself.
+
+    `failing` are the saves that were changed before. `spelled` has the ways to write the parameters of the optimizers
+    that step behind it, where it stands.
+    """
+
+    node: ast.AST
+    weights: frozenset[Weights]
+    frame: Frame | None
+    failing: list[Save] = field(default_factory=list)
+    spelled: list[tuple[Stepped, tuple[str, ...]]] = field(default_factory=list)
+
+
+Ran = Cleared | Stepped | Backward
 
 
 @dataclass(slots=True, eq=False)
@@ -126,11 +151,11 @@ class World:
 
     # -- weights --------------------------------------------------------------------------------------------------
 
-    def save(self, weights: Weights, node: ast.Call | ast.BinOp) -> Save:
-        """Return the record that a call saves weights."""
+    def save(self, weights: Weights, node: ast.Call | ast.BinOp, behind: frozenset[Weights]) -> Save:
+        """Return the record that a call saves weights, and leads on to others."""
         call = self.outermost_call(node)
         name = ast.unparse(call.func).removesuffix(".forward") if isinstance(call, ast.Call) else ast.unparse(call)
-        return Save(weights, self.tick(), call, name, self.rounds)
+        return Save(weights, self.tick(), call, name, self.rounds, behind)
 
     def change(self, changed: Iterable[Weights], node: ast.AST, *, is_certain: bool = True) -> None:
         """Record that a call or a statement writes weights."""
@@ -138,14 +163,21 @@ class World:
         for weights in changed:
             weights.changes.append(change)
 
-    def demand(self, graph: Graph, node: ast.AST) -> None:
-        """Record a backward, and the saved weights that were changed before it."""
+    def demand(self, graph: Graph, node: ast.AST, inputs: frozenset[Weights] | None) -> None:
+        """Record a backward, and the saved weights that were changed before it.
+
+        One with `inputs` only runs what leads to these.
+        """
+        reached = graph.reached if inputs is None else graph.reached & inputs
+        here, frame = self.here(node), self.frames[-1]
+        backward = Backward(here, reached, frame if here is node else None)
         for save in sorted(graph.saves, key=lambda save: save.time):
             change = save.weights.change_since(save.time)
-            if change is not None:
-                self.early.append(Early(change, save, self.here(node), self._carrier(save)))
+            if change is not None and (inputs is None or save.is_needed_for(inputs)):
+                self.early.append(Early(change, save, here, self._carrier(save)))
+                backward.failing.append(save)
         self.last = graph
-        self.ran.append(Ran("backward", self.here(node), graph.reached))
+        self.ran.append(backward)
 
     # -- rounds ---------------------------------------------------------------------------------------------------
 
