@@ -32,6 +32,7 @@ class Refusal(Kind):
     STRIDES = "its strides may let several elements share one place in memory"
     EXPANDED = "`{name}` is expanded: several of its elements share one place in memory"
     THROUGH_DATA = "the write goes through `.data`, past autograd; write to the tensor itself or detach it"
+    UNRECORDED = "autograd doesn't record `{method}`: on a copy, the gradient of the old values would go on"
     ORDER_READ = "`{call}` in {line} depends on the order of its elements in memory, which a new tensor wouldn't have"
     READS_ITS_WRITE = "an operand shares memory with the target, so in place the operation reads its own writes"
     READS_ANOTHER_VIEW = "{line} writes the tensor while it reads another view of it; no gradient of that is right"

@@ -40,9 +40,15 @@ PARTING = frozenset(
 """Functions and methods that give views of parts of a tensor, whose elements needn't lie side by side in memory."""
 
 LIKE = frozenset(
-    ["empty_like", "full_like", "ones_like", "rand_like", "randint_like", "randn_like", "where", "zeros_like"]
+    [
+        *("cat", "concat", "concatenate", "empty_like", "full_like", "ones_like", "rand_like", "randint_like"),
+        *("randn_like", "where", "zeros_like"),
+    ]
 )
-"""Functions whose result has the strides of a tensor that they are given."""
+"""Functions whose result has the strides, or the memory format, of a tensor that they are given."""
+
+DRAWING = frozenset(["bernoulli", "rand_like", "randint_like", "randn_like"])
+"""Functions that draw a number for each element of a tensor that they are given, in the order of the elements."""
 
 RESHAPING = frozenset(
     ["flatten", "ravel", "reshape", "reshape_as", "squeeze", "unflatten", "unsqueeze", "view", "view_as"]
@@ -75,6 +81,12 @@ WITHOUT_GRAPH = CUTTING | {"detach_", "argmax", "argmin", "shape", "size", "dim"
 
 FLAT = frozenset(["ceil", "fix", "floor", "floor_divide", "heaviside", "round", "sgn", "sign", "trunc"])
 """Functions and methods whose derivative is zero wherever there is one: a graph goes on, but no gradient does."""
+
+UNRECORDED = frozenset(["logical_and", "logical_not", "logical_or", "logical_xor"])
+"""Methods that autograd doesn't record in place: the graph of the old values stays, on which the new don't depend.
+
+Measured: of all in-place methods, the gradient of the sum of what they write.
+"""
 
 MASKED = frozenset(["masked_fill_", "masked_scatter_"])
 """In-place methods that write the elements which a mask chooses."""

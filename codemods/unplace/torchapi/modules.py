@@ -52,6 +52,9 @@ SEQUENTIAL = "torch.nn.Sequential"
 MODULE_DICT = "torch.nn.ModuleDict"
 MODULE_CONTAINERS = ("torch.nn.ModuleList", MODULE_DICT)
 PARAMETER_LIST = "torch.nn.ParameterList"
+FLATTEN = "Flatten"
+"""The last part of the name of the module whose result is a view where the order of the elements allows it."""
+
 DROPS = "Dropout"
 """A part of the names of the modules that return their input in evaluation."""
 

@@ -170,7 +170,9 @@ def _is_raised(site: Site) -> bool:
 def _is_mixed(site: Site, operand: Value) -> bool:
     """Tell whether an operand seems to have another dtype: its sources differ from those of the target."""
     is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
-    if is_given and (is_mixed_by_callers(site) or _is_mixed_by_a_call(site, operand)):
+    if is_given and (
+        is_mixed_by_callers(site) or _is_mixed_by_a_call(site.program, site.run.scope, site.value, operand)
+    ):
         return True
     if _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=is_division(site)):
         return True
@@ -217,15 +219,26 @@ def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: s
     return False
 
 
-def _is_mixed_by_a_call(site: Site, operand: Value) -> bool:
+def _is_mixed_by_a_call(program: Program, scope: Scope, value: Value, operand: Value) -> bool:
     """Tell whether a call in the file passes tensors of different dtypes for what the target and an operand have."""
-    program, scope = site.program, site.run.scope
-    target, other = parameter_of(site.value.dtype), parameter_of(operand.dtype)
-    for caller, call in calls_of(program, scope) if target and other and target != other else ():
+    target, other = parameter_of(value.dtype), parameter_of(operand.dtype)
+    if not target or not other or target == other:
+        return False
+    question = _is_mixed_by_a_call, scope, target, other
+    return program.answer(question, lambda: _are_passed_mixed(program, scope, target, other), False)
+
+
+def _are_passed_mixed(program: Program, scope: Scope, target: str, other: str) -> bool:
+    for caller, call in calls_of(program, scope):
         run = program.run(caller)
-        given = [argument_for(scope, call, name) for name in (target, other) if name is not None]
+        given = [argument_for(scope, call, name) for name in (target, other)]
         found = [run.values[node] for node in given if node in run.values] if run is not None else []
-        if len(found) == 2 and keeps_dtype(found[0], found[1]) is False:
+        if run is None or len(found) < 2:
+            continue
+        is_open = found[1].dtype not in DISCRETE
+        if keeps_dtype(*found) is False or (is_open and _are_mixed(run, *found)):
+            return True
+        if _is_mixed_by_a_call(program, caller, *found):
             return True
     return False
 
@@ -265,6 +278,11 @@ def is_integral(site: Site) -> bool:
 def is_fraction(site: Site) -> bool:
     """Tell whether an operand is a fraction that is written out."""
     return any(_written_type(n) is float for n in _given(site))
+
+
+def is_imaginary(site: Site) -> bool:
+    """Tell whether an operand is an imaginary number that is written out."""
+    return any(_written_type(n) is complex for n in _given(site))
 
 
 def _given(site: Site) -> list[ast.expr]:

@@ -59,8 +59,10 @@ def _may_be_forbidden(site: Site) -> bool:
 
 
 def _raises(site: Site) -> bool:
-    """Tell whether the write stores numbers in truth values, or fractions in integers: `counts += 0.5`."""
+    """Tell whether the write stores numbers in truth values, fractions in integers, or complex numbers in others."""
     dtype, operands = site.value.dtype, site.write.operands
+    if (is_floating(dtype) or dtype in DISCRETE) and casts.is_imaginary(site):
+        return True
     if dtype == "bool":
         return any(o.dtype != "bool" for o in operands)
     is_fraction = casts.is_division(site) or any(is_floating(o.dtype) for o in operands)
@@ -79,7 +81,7 @@ def _may_raise(site: Site) -> bool:
     if not casts.promotes(site):
         return not operands and not is_floating(dtype) and _broadcasts(site)
     if is_floating(dtype):
-        return any(is_complex(o.dtype) for o in operands)
+        return casts.is_imaginary(site) or any(is_complex(o.dtype) for o in operands)
     is_divided = casts.is_division(site)
     return is_divided or any(o.dtype is None or o.dtype != dtype for o in operands) or not casts.is_integral(site)
 

@@ -22,6 +22,7 @@ from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.types.parameters import passed_for
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
@@ -167,8 +168,11 @@ def _may_be_copied(site: Site) -> ast.expr | None:
 def _picks_copies(site: Site, index: ast.expr) -> bool:
     """Tell whether an index, or a part of it, is known to be a tensor, a list or a tuple, which mostly copies."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    values = (site.run.values.get(part) for part in parts)
-    return any(value is not None and not value.may_be(UNKNOWN) and value.may_be(TENSOR | CONTAINER) for value in values)
+    values = [value for part in parts if (value := site.run.values.get(part)) is not None]
+    names = {obj.parameter for value in values for obj in value.objs if obj.parameter is not None}
+    passed = (each for name in names for each in passed_for(site.program, site.run.scope, name))
+    values += [run.values[node] for run, node in passed if node in run.values]
+    return any(not value.may_be(UNKNOWN) and value.may_be(TENSOR | CONTAINER) for value in values)
 
 
 def operands_apart(site: Site) -> tuple[Reason, ...] | None:

@@ -75,10 +75,11 @@ def keeping_order(chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
 
 def _is_made_a_copy(site: Site, verdict: Verdict) -> bool:
     """Tell whether a copy for autograd is made of what the written tensor is bound to: `y = make(x).clone()`."""
+    written = site.roots() | site.value.objs
     for node in verdict.copied if isinstance(verdict, CopySaved) else ():
         made = site.run.values.get(node) if isinstance(node, ast.expr) else None
-        if made is not None and isinstance(site.run.parents.get(node), ast.Assign):
-            if not made.objs.isdisjoint(site.value.objs):
+        if made is not None and isinstance(site.run.parents.get(node), ast.Assign | ast.Expr):
+            if not made.objs.isdisjoint(written):
                 return True
     return False
 

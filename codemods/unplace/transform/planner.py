@@ -26,6 +26,7 @@ from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
+from unplace.torchapi import members
 from unplace.transform.caught import respected
 from unplace.transform.collecting import collect, flagged
 from unplace.transform.constructors import Constructors
@@ -181,7 +182,10 @@ class Planner:
         return {s: [self._allowed(d.becoming(verdicts.get(d, d.verdict))) for d in legal[s]] for s in statements}
 
     def _allowed(self, decision: Decision) -> Decision:
-        """Return a decision about a write that stays, as far as handlers, readers of strides and runs allow it."""
+        """Return a decision about a write that stays, if autograd, handlers, readers of strides and runs allow it."""
+        unrecorded = next((s for s in decision.sites if s.write.short_name in members.UNRECORDED), None)
+        if unrecorded is not None and isinstance(decision.verdict, CopySaved) and not unrecorded.is_untracked():
+            return decision.becoming(Refuse(Refusal.UNRECORDED(method=unrecorded.write.name)))
         verdict = respected(decision.sites, keeping_order(decision.sites, decision.verdict))
         return _not_contradicted(decision.becoming(verdict))
 

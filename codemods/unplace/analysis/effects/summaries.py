@@ -118,6 +118,7 @@ def _carried(run: Run, values: Sequence[Value], state: Snapshot) -> Objs:
     """Return what is held by functions that are handed out: by names that they capture, as receivers or arguments.
 
     return lambda k: t * k              hooks.append(box.read)              return (t * k for k in ks)
+    def drawn(): yield t                return drawn()
     """
     objs = state.reachable(obj for value in values for obj in value.objs)
     found: set[Obj] = set()
@@ -140,6 +141,9 @@ def _carried(run: Run, values: Sequence[Value], state: Snapshot) -> Objs:
         node = key[0] if isinstance(key, tuple) else None
         names = {n.id for n in walk(node) if isinstance(n, ast.Name)} if isinstance(node, ast.GeneratorExp) else ()
         found |= {held for name in names if name in state.env for held in state.env[name].objs}
+        ref = run.values[node.func].ref if isinstance(node, ast.Call) and node.func in run.values else None
+        if isinstance(ref, Function) and ref.scope.suspends:
+            found |= run.captured_by(ref, state)
     return state.reachable(found)
 
 

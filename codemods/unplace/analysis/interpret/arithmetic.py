@@ -55,7 +55,8 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
         or right.must_be(LIST | TUPLE)
     ):
         return _container(run, node, left, right, state)
-    result = run.fresh(node, state, "a result", UNKNOWN if kinds & UNKNOWN else kinds, likely=True)
+    kinds, dtype = UNKNOWN if kinds & UNKNOWN else kinds, result_dtype(op, left, right, node)
+    result = run.fresh(node, state, "a result", kinds, likely=True, dtype=dtype)
     _note_saves(run, node, op, left, right, result, state, is_certain=False)
     return result
 

@@ -99,7 +99,7 @@ class Evaluator:
         if type(constant) in TEXTS:
             return TEXT_VALUE
         if type(constant) in NUMBERS:
-            return NUMBER_VALUE
+            return Value(NUMBER, dtype="bool") if isinstance(constant, bool) else NUMBER_VALUE
         return OTHER_VALUE
 
     def _name(self, node: ast.expr, state: State) -> Value:

@@ -199,7 +199,8 @@ class Interpreter:
             if not operand.may_be(TENSOR):
                 return old._replace(identity=(s, "sum"))
             joined = weak_join(old._replace(kinds=TENSOR), fresh)
-            return joined._replace(identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=fresh.dtype)
+            dtype = fresh.dtype if old.may_be(NUMBER) else old.dtype
+            return joined._replace(identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=dtype)
         if old.must_be(NUMBER) and operand.must_be(NUMBER):
             return NUMBER_VALUE
         if old.must_be(CONTAINER):
@@ -228,7 +229,7 @@ class Interpreter:
         may_write(self.run, s, WriteKind.AUGMENTED, s.target, old, (operand,), state)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
         fresh = self.run.fresh(s, state, "a result", UNKNOWN)
-        return weak_join(old, fresh)._replace(identity=(s, "sum"))
+        return weak_join(old, fresh)._replace(identity=(s, "sum"), dtype=old.dtype)  # a tensor keeps its own
 
     def _saves_of(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> None:
         """Record what autograd saves for `target op= operand`: a copy of the old target, but the operand itself."""
@@ -259,8 +260,9 @@ class Interpreter:
             value = self.evaluator.evaluate(default, state)
             run.keep(state, value.objs, "a default argument", s.lineno, certain=True)
         plain = all(self._is_plain_decorator(d, state) for d in s.decorator_list)
-        ref = Function(run.program.module.scopes.by_node[s]) if plain else None
-        bind_name(run, s.name, Value(CALLABLE, ref=ref), s, None, state)
+        function = Function(run.program.module.scopes.by_node[s])
+        value = Value(CALLABLE, ref=function) if plain else Value(CALLABLE, run.captured_by(function, state))
+        bind_name(run, s.name, value, s, None, state)
         return state
 
     def _is_plain_decorator(self, node: ast.expr, state: State) -> bool:
@@ -335,7 +337,7 @@ class Interpreter:
                 if isinstance(name, str):
                     value = self.run.foreign((part, name), Origin.ATTRIBUTE, f"`{name}`", s.lineno, UNKNOWN)
                     for obj in value.objs:
-                        branch.bases[obj] = Base(subject.objs, Link.EITHER)
+                        branch.bases[obj] = Base(state.reachable(subject.objs), Link.EITHER)
                     bind_name(self.run, name, value, part, None, branch)
             if case.guard is not None:
                 self.run.statement = s

@@ -8,6 +8,7 @@ s.transpose(1, 2).view(n, -1)           so that this would raise
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -15,20 +16,23 @@ from enum import IntEnum
 from unplace import torchapi
 from unplace.analysis.domain.refs import TorchModule
 from unplace.analysis.domain.values import NO_OBJS, Obj, Objs, Origin
-from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project.calling import calls_of, function_of
+from unplace.analysis.project.calling import calls_of, calls_of_objects, function_of
+from unplace.analysis.project.handling import handler_of
 from unplace.analysis.syntax.bindings import last_name
-from unplace.analysis.types.parameters import argument_for
+from unplace.analysis.syntax.scopes import Scope
+from unplace.analysis.types.parameters import passed_for
 from unplace.torchapi import Operator, View, members, modules
 
 
 class _Order(IntEnum):
-    """How the strides of a tensor follow those of the written one."""
+    """How the strides of a tensor follow those of the written one, or of one whose dimensions lie in their order."""
 
     APART = 0
     SAME = 1
-    PERMUTED = 2
+    UNKNOWN = 2
+    PERMUTED = 3
 
 
 def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
@@ -39,45 +43,24 @@ def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
     it was made has to have that order. What leaves the function may be asked by other code of its file.
     """
     written = write.state.roots(write.value.objs) | write.value.objs
-    has_gaps = any(map(_Search(run, frozenset(), of_others=_Order.SAME).is_part, write.value.objs))
+    own = _Search(run, NO_OBJS)
+    has_gaps = any(map(own.is_part, write.value.objs))
     if not is_dense and not has_gaps:
         return None
-    search, is_permuted = _Search(run, written, is_dense=is_dense), _is_permuted(run, written)
+    search, order = _Search(run, written, is_dense=is_dense), max(map(own.of_object, written), default=_Order.UNKNOWN)
     for call in run.scope.of(ast.Call):
-        if search.asks(call) or (is_dense and (search.is_filled(call) or (is_permuted and search.draws(call)))):
+        draws = is_dense and (search.is_filled(call) or (order is _Order.PERMUTED and search.draws(call)))
+        if draws or search.asks(call):
             return call
-    is_known = (has_gaps or is_permuted) and _leaves(run, written)
-    is_open = is_known or (is_dense and _is_stored(run, written) and _is_of_argument(run, written))
-    return _asked_elsewhere(run, is_dense) if is_open else None
+    is_known = has_gaps or order is _Order.PERMUTED
+    is_open = is_known or order is _Order.UNKNOWN
+    return _asked_elsewhere(run, is_dense, is_known) if is_open and _leaves(search) else None
 
 
-def _is_permuted(run: Run, objs: Objs) -> bool:
-    """Tell whether tensors were made element by element of one with permuted dimensions."""
-    search = _Search(run, frozenset(), of_others=_Order.SAME)
-    return any(search.of_object(obj) is _Order.PERMUTED for obj in objs)
-
-
-def _is_of_argument(run: Run, objs: Objs) -> bool:
-    """Tell whether tensors were made element by element of arguments, which may have their dimensions permuted."""
-    keys = (("parameter", argument.arg) for argument in run.scope.parameters)
-    given = frozenset(obj for key in keys if (obj := run.names.by_key.get(key)) is not None)
-    search = _Search(run, given)
-    return any(search.of_object(obj) is not _Order.APART for obj in objs)
-
-
-def _is_stored(run: Run, objs: Objs) -> bool:
-    """Tell whether an attribute or element of something from outside holds tensors when the function ends."""
-    return any(
-        not held.objs.isdisjoint(objs)
-        for _, state in run.program.exits(run.scope)
-        for (holder, _), held in state.heap.items()
-        if holder.origin is not Origin.FRESH
-    )
-
-
-def _leaves(run: Run, objs: Objs) -> bool:
+def _leaves(search: _Search) -> bool:
     """Tell whether others may ask a tensor: the function returns, yields, keeps or passes it, or a closure has it."""
-    if run.scope.suspends or any(obj.origin is not Origin.FRESH for obj in objs):
+    run = search.run
+    if run.scope.suspends or any(obj.origin is not Origin.FRESH for obj in search.written):
         return True
     found: list[AbstractSet[Obj]] = [*run.kept_in.values()]
     for value, state in run.program.exits(run.scope):
@@ -85,34 +68,99 @@ def _leaves(run: Run, objs: Objs) -> bool:
         found += [held.objs for name, held in state.env.items() if name in run.scope.captured]
     passed = (run.values.get(arg) for call in run.followed if isinstance(call, ast.Call) for arg in _given(call))
     found += [value.objs for value in passed if value is not None]
-    return not all(map(objs.isdisjoint, found))
+    return any(search.of_object(obj) is not _Order.APART for objs in found for obj in objs)
 
 
-def _asked_elsewhere(run: Run, is_dense: bool) -> ast.Call | None:
-    """Return a call in another function of the file that depends on the strides of what it is given."""
-    asking = members.ASKING_FOR_ORDER - members.COPYING_BY_ORDER if is_dense else members.TELLING_ORDER
+def _asked_elsewhere(run: Run, is_dense: bool, is_known: bool) -> ast.Call | None:
+    """Return a call in another function of the file that depends on the strides of what it is given.
+
+    `is_known`: they aren't those of the dimensions. Otherwise views, which would raise, and unseen callers don't count.
+    """
+    views = is_dense and is_known
+    asking = members.ASKING_FOR_ORDER - members.COPYING_BY_ORDER | members.DRAWING if views else members.TELLING_ORDER
     program = run.program
-    for scope in program.module.scopes.by_node.values():
-        for call in scope.of(ast.Call) if scope is not run.scope else ():
+    others = [scope for scope in program.module.scopes.by_node.values() if scope is not run.scope]
+    has_layers = any(last_name(call.func) == modules.FLATTEN for scope in others for call in scope.of(ast.Call))
+    for scope in others:
+        for call in scope.of(ast.Call):
             name = last_name(call.func)
-            if name in asking:
-                return call
-            other = program.run(scope) if name in members.COPYING_BY_ORDER else None
-            if other is not None and (is_written(other, call) or _is_returned(other, call)):
+            tells = name in asking or (name == "numpy" and _reads_strides(scope))
+            is_view = is_known and name in members.RESTRIDING
+            is_asked = tells or is_view or has_layers or name in members.COPYING_BY_ORDER or name == "to"
+            other = program.run(scope) if is_asked else None
+            if other is None or max(map(_Search(other, NO_OBJS).of, _given(call))) is _Order.SAME:
+                continue
+            if (
+                tells
+                or (is_view and _is_tried(other, call))
+                or (_copies(other, call) and _is_used_as_own(other, call, is_known))
+            ):
                 return call
     return None
 
 
-def _is_returned(run: Run, call: ast.Call) -> bool:
-    """Tell whether a function returns the value of a call, which its callers may then write."""
-    made = run.values.get(call)
-    return made is not None and any(not value.objs.isdisjoint(made.objs) for value, _ in run.returns)
+def _is_tried(run: Run, call: ast.Call) -> bool:
+    """Tell whether the run handles the error of a view that doesn't fit the order of the elements."""
+    spot = run.flow.spot(run.statement_of(call)) if not isinstance(run.scope.node, ast.Lambda) else None
+    return handler_of(run.scope, spot.guards if spot is not None else ()) is not None
 
 
-def is_written(run: Run, call: ast.Call) -> bool:
-    """Tell whether the value of a call is written in place, so that it matters of what it is a copy."""
-    made = run.values.get(call)
-    return made is None or any(not write.value.objs.isdisjoint(made.objs) for write in run.all_writes())
+def _copies(run: Run, call: ast.Call) -> bool:
+    """Tell whether a call copies a tensor only if the order of its elements makes that necessary, by a layer or not."""
+    name, is_to_format = last_name(call.func), any(each.arg == "memory_format" for each in call.keywords)
+    is_method = name in members.COPYING_BY_ORDER or (name == "to" and is_to_format)
+    return is_method or _layer(run, call).endswith(modules.FLATTEN)
+
+
+def _layer(run: Run, call: ast.Call) -> str:
+    """Return the name of the class of the layer that a call runs; empty if it runs none that is known."""
+    callee = run.values.get(call.func)
+    return callee.ref.qualified if callee is not None and isinstance(callee.ref, TorchModule) else ""
+
+
+def _reads_strides(scope: Scope) -> bool:
+    """Tell whether a function asks an array for the order of its elements: `x.numpy().strides`."""
+    return any(node.attr in members.TELLING_ORDER_OF_ARRAYS for node in scope.of(ast.Attribute))
+
+
+def _is_used_as_own(run: Run, call: ast.Call, is_known: bool) -> bool:
+    """Tell whether the value of a call is written in place, by the function or by callers, who may not be in sight."""
+    if isinstance(run.scope.node, ast.Lambda) or _is_written(run, call):
+        return True
+    made, scope, program = run.values.get(call), run.scope, run.program
+    returned = (state.roots(value.objs) | value.objs for value, state in run.returns)
+    if not scope.suspends and (made is None or all(map(made.objs.isdisjoint, returned))):
+        return False
+    if is_known:
+        return True
+    callers = ((program.run(caller), each) for caller, each in _calls_of(program, scope))
+    return program.answer(
+        (_is_used_as_own, scope),
+        lambda: any(scope.suspends or (r is not None and _is_used_as_own(r, c, False)) for r, c in callers),
+        False,
+    )
+
+
+def _calls_of(program: Analysis, scope: Scope) -> Iterator[tuple[Scope, ast.Call]]:
+    """Iterate over the calls in the file that may run a function: also those of the objects of its class."""
+    owner = program.module.class_of(scope)
+    yield from calls_of(program, scope)
+    if owner is not None:
+        yield from calls_of_objects(program, owner)
+
+
+def _is_written(run: Run, call: ast.Call) -> bool:
+    """Tell whether the value of a call is written in place, or what it may be a copy of is afterwards."""
+    made, statement = run.values.get(call), run.statement_of(call)
+    given = frozenset(obj for arg in _given(call) if (value := run.values.get(arg)) is not None for obj in value.objs)
+    if made is None:
+        return True
+    for each in run.all_writes():
+        written = each.value.objs | each.state.roots(each.value.objs)
+        is_later = not written.isdisjoint(given) and run.flow.is_led_to(statement, each.statement)
+        if is_later or not written.isdisjoint(made.objs):
+            return True
+    return False
 
 
 @dataclass(slots=True)
@@ -120,11 +168,20 @@ class _Search:
     """Follows tensors to those they were made of, element by element or as views."""
 
     run: Run
-    written: Objs
-    of_others: _Order = _Order.APART
+    written: Objs  # without them each tensor's own order is searched
     is_dense: bool = True
     _known: dict[Obj, _Order] = field(default_factory=dict)
     _parts: dict[Obj, bool] = field(default_factory=dict)
+
+    @property
+    def of_others(self) -> _Order:
+        """The order of what is made anew, by no operation element by element."""
+        return _Order.APART if self.written else _Order.SAME
+
+    @property
+    def of_outside(self) -> _Order:
+        """The order of what isn't seen to be made."""
+        return _Order.APART if self.written else _Order.UNKNOWN
 
     def asks(self, call: ast.Call) -> bool:
         """Tell whether a call asks for the order of the written tensor, or of what was made element by element."""
@@ -132,20 +189,34 @@ class _Search:
         if order is _Order.APART:
             return False
         if name == "numpy":
-            return any(node.attr in members.TELLING_ORDER_OF_ARRAYS for node in self.run.scope.of(ast.Attribute))
+            return _reads_strides(self.run.scope)
+        if _copies(self.run, call):
+            return _is_written(self.run, call)
         if name not in members.ASKING_FOR_ORDER:
             return False
-        if name in members.COPYING_BY_ORDER:
-            return is_written(self.run, call)
-        return name in members.TELLING_ORDER or (self.is_dense and order is _Order.PERMUTED)
+        is_moved = self.is_dense and order is _Order.PERMUTED
+        return is_moved or name in members.TELLING_ORDER or _is_tried(self.run, call)
+
+    def parts(self, node: ast.expr) -> bool:
+        """Tell whether an expression gives a part of a tensor."""
+        value = self.run.values.get(node)
+        return value is not None and any(map(self.is_part, value.objs))
 
     def is_part(self, obj: Obj) -> bool:
         """Tell whether an object is a part of a tensor, or a view of one: `y[:, :2]`, a piece of a split."""
         if obj not in self._parts:
             self._parts[obj] = False  # what is made of itself in a loop is no smaller part
             key = self.run.names.key_of(obj)
-            self._parts[obj] = isinstance(key, tuple) and self._makes_part(key[0])
+            self._parts[obj] = self._is_part_passed(obj) or (isinstance(key, tuple) and self._makes_part(key[0]))
         return self._parts[obj]
+
+    def _is_part_passed(self, obj: Obj) -> bool:
+        program, scope, name = self.run.program, self.run.scope, obj.parameter
+        if name is None:
+            return False
+        passed = passed_for(program, scope, name)
+        question = _Search.is_part, scope, name
+        return program.answer(question, lambda: any(_Search(run, NO_OBJS).parts(node) for run, node in passed), False)
 
     def _makes_part(self, node: object) -> bool:
         if isinstance(node, ast.Subscript):
@@ -163,8 +234,7 @@ class _Search:
             return False
         if operator is not None and operator.short in members.PARTING:
             return True
-        value = self.run.values.get(_given(node)[0] if isinstance(node, ast.Call) else node.value)
-        return value is not None and any(map(self.is_part, value.objs))
+        return self.parts(_given(node)[0] if isinstance(node, ast.Call) else node.value)
 
     def is_filled(self, call: ast.Call) -> bool:
         """Tell whether a method draws numbers for the elements of such a tensor in place: `y.bernoulli_()`."""
@@ -176,15 +246,12 @@ class _Search:
         """Tell whether a call draws numbers for the elements of such a tensor, which it does in their order."""
         operator = self._operator(call)
         is_random = operator is not None and operator.random
-        return (is_random or self._is_dropout(call)) and max(map(self.of, _given(call))) is not _Order.APART
-
-    def _is_dropout(self, call: ast.Call) -> bool:
-        callee = self.run.values.get(call.func)
-        return callee is not None and isinstance(callee.ref, TorchModule) and modules.DROPS in callee.ref.qualified
+        draws = is_random or modules.DROPS in _layer(self.run, call)
+        return draws and max(map(self.of, _given(call))) is not _Order.APART
 
     def of(self, node: ast.expr) -> _Order:
         value = self.run.values.get(node)
-        return max(map(self.of_object, value.objs), default=self.of_others) if value is not None else self.of_others
+        return max(map(self.of_object, value.objs), default=self.of_others) if value is not None else self.of_outside
 
     def of_object(self, obj: Obj) -> _Order:
         if obj in self.written:
@@ -194,38 +261,35 @@ class _Search:
             key = self.run.names.key_of(obj)
             if obj.origin is Origin.PARAMETER:
                 self._known[obj] = self._passed(obj)
-            elif isinstance(key, tuple):
-                self._known[obj] = self._made_by(key[0])
+            else:
+                self._known[obj] = self._made_by(key[0]) if isinstance(key, tuple) else self.of_outside
         return self._known[obj]
 
     def _passed(self, obj: Obj) -> _Order:
         """Return the order of an argument: a call in the file may pass a tensor with permuted dimensions."""
         program, scope, name = self.run.program, self.run.scope, obj.parameter
-        if name is None or self.of_others is _Order.APART:
-            return self.of_others
-        question, otherwise = (_Order, scope, name, self.of_others), _Order(self.of_others)
-        return program.answer(question, lambda: self._order_of_passed(name), otherwise)
+        if name is None or self.written:
+            return self.of_outside
+        return program.answer((_Order, scope, name), lambda: self._order_of_passed(name), _Order.UNKNOWN)
 
     def _order_of_passed(self, name: str) -> _Order:
-        program, scope = self.run.program, self.run.scope
-        for caller, call in calls_of(program, scope):
-            run, given = program.run(caller), argument_for(scope, call, name)
-            if run is not None and given is not None:
-                if _Search(run, frozenset(), of_others=self.of_others).of(given) is _Order.PERMUTED:
-                    return _Order.PERMUTED
-        return self.of_others
+        passed = passed_for(self.run.program, self.run.scope, name)
+        is_permuted = any(_Search(run, NO_OBJS).of(node) is _Order.PERMUTED for run, node in passed)
+        return _Order.PERMUTED if is_permuted else _Order.UNKNOWN
 
     def _made_by(self, node: object) -> _Order:
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
             return max(self.of(node.left), self.of(node.right))
         if isinstance(node, ast.UnaryOp):
             return self.of(node.operand)
+        if isinstance(node, ast.List | ast.Tuple):
+            return max(map(self.of, node.elts), default=self.of_outside)
         if isinstance(node, ast.Subscript):
             return self.of(node.value)
         if isinstance(node, ast.Attribute):
             return _permuted(self.of(node.value), node.attr)
         if not isinstance(node, ast.Call):
-            return self.of_others
+            return self.of_outside
         operator = self._operator(node)
         if operator is None and last_name(node.func) in modules.RETURNING_ALIKE:
             return max(map(self.of, _given(node)))
@@ -238,10 +302,12 @@ class _Search:
     def _returned_by(self, node: ast.Call) -> _Order:
         """Return the order of what a call returns: a function of the file may permute what it makes."""
         run, returned = self._returned(node)
-        if run is None:
-            return self.of_others
-        is_permuted = run.program.answer((_is_permuted, run.scope), lambda: _is_permuted(run, returned), False)
-        return _Order.PERMUTED if is_permuted else self.of_others
+        if run is None or self.written:
+            return self.of_outside
+        search = _Search(run, NO_OBJS)
+        return run.program.answer(
+            (_Order, run.scope), lambda: max(map(search.of_object, returned), default=_Order.UNKNOWN), _Order.UNKNOWN
+        )
 
     def _returned(self, node: ast.Call) -> tuple[Run | None, Objs]:
         """Return the run of a function of the file that a call runs, with what it returns."""

@@ -54,7 +54,7 @@ class _Walk:
         if value.dtype in DISCRETE:
             return Source.NOTHING  # a discrete dtype widens no other category
         found = Source.NOTHING
-        for obj in value.objs:
+        for obj in (value.dtype,) if isinstance(value.dtype, Obj) else value.objs:
             found |= self._obj(obj, value.kinds)
         return Source.MADE if not found and isinstance(value.dtype, str) else found
 

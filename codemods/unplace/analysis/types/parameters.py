@@ -26,7 +26,7 @@ from unplace.analysis.domain.values import (
     Tracked,
     Value,
 )
-from unplace.analysis.interpret.run import Analysis
+from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.project import vmapped
 from unplace.analysis.project.calling import calls_of, calls_of_objects, is_object_of, parameters_of
 from unplace.analysis.project.module import parents_in, reaching_in
@@ -319,3 +319,11 @@ def argument_for(scope: Scope, call: ast.Call, name: str) -> ast.expr | None:
     if name in names and names.index(name) < len(call.args):
         return call.args[names.index(name)]
     return None
+
+
+def passed_for(program: Analysis, scope: Scope, name: str) -> Iterator[tuple[Run, ast.expr]]:
+    """Iterate over what calls in the file pass for a parameter, with the runs of the functions that call."""
+    for caller, call in calls_of(program, scope):
+        run, given = program.run(caller), argument_for(scope, call, name)
+        if run is not None and given is not None:
+            yield run, given
