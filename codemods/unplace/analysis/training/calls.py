@@ -27,6 +27,7 @@ from unplace.analysis.training.values import (
     Weights,
     graph_of,
     joined,
+    reset,
     weights_of,
 )
 
@@ -138,6 +139,8 @@ def _using(machine: Machine, node: ast.Call, used: list[Weights], given: Given, 
 
 def _outside_called(machine: Machine, node: ast.Call, callee: Outside, given: Given) -> Thing:
     """Return the result of what may be a module: with tensors, or what isn't known, it uses its weights."""
+    for thing in given.all():
+        reset(thing)
     if not any(isinstance(thing, Tensor | Outside | Unknown | Items | Table) for thing in given.all()):
         weights = Weights(callee.weights, callee.weights.is_given)
         return callee.fields.setdefault(f"({ast.unparse(node)})", Outside(f"{callee.path}()", weights))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from unplace import torchapi
+from unplace.analysis.training.attributes import method_of
 from unplace.analysis.training.machine import Given, Machine, computed, tensor
 from unplace.analysis.training.methods import UNDIFFERENTIABLE, changed_in_place, demanded
 from unplace.analysis.training.values import (
@@ -28,6 +29,7 @@ from unplace.analysis.training.values import (
     Unknown,
     Weights,
     copied,
+    reset,
     weights_of,
 )
 from unplace.torchapi import modes, modules, results
@@ -93,6 +95,8 @@ def _from_elsewhere(name: str, given: Given) -> Thing:
     )
     if is_given_parameters:
         return optimizer_of(given, None)
+    for thing in given.all():
+        reset(thing)
     return Outside(name.rpartition(".")[2], Weights())
 
 
@@ -245,7 +249,7 @@ def _attribute_named(machine: Machine, node: ast.Call, given: Given) -> Thing:
     owner, name, *default = [*given.positional, UNKNOWN, UNKNOWN][: max(2, len(given.positional))]
     if not isinstance(name, Known) or not isinstance(name.value, str):
         return _choice_of(owner)
-    if default and isinstance(owner, Instance) and name.value not in owner.fields:
+    if default and isinstance(owner, Instance) and not _has(owner, name.value):
         return default[0]
     return machine.attribute(owner, name.value)
 
@@ -258,8 +262,12 @@ def _choice_of(owner: Thing) -> Thing:
 def _has_attribute(machine: Machine, node: ast.Call, given: Given) -> Thing:
     owner, name = [*given.positional, UNKNOWN, UNKNOWN][:2]
     if isinstance(owner, Instance) and isinstance(name, Known) and isinstance(name.value, str):
-        return Known(True) if name.value in owner.fields else Known(False)
+        return Known(_has(owner, name.value))
     return UNKNOWN
+
+
+def _has(owner: Instance, name: str) -> bool:
+    return name in owner.fields or method_of(owner.of, name) is not None
 
 
 def _set_attribute(machine: Machine, node: ast.Call, given: Given) -> Thing:

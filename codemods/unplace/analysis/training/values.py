@@ -315,6 +315,14 @@ def modules_in(thing: Thing) -> Iterator[Thing]:
             yield from modules_in(part)
 
 
+def reset(thing: Thing) -> None:
+    """Let a module that code not in sight gets keep no graph: that code may detach its states, or make them anew."""
+    for module in modules_in(thing) if isinstance(thing, Instance) else ():
+        if isinstance(module, Instance):
+            kept = {name: held for name, held in module.fields.items() if isinstance(held, Tensor) and held.graph}
+            module.fields.update({name: Tensor(leaf=held.leaf) for name, held in kept.items()})
+
+
 def copied(thing: Thing, memo: dict[int, Thing] | None = None) -> Thing:
     """Return a deep copy, with weights of its own."""
     memo = {} if memo is None else memo
