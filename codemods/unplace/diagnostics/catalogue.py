@@ -20,6 +20,11 @@ class Rewrite(Kind):
     CLONED = "the write to `{name}` goes to a clone"
     WRITTEN_OUT = "the store to `{name}` is written out"
     RESTRICTED = "the backward in {line} is restricted to the parameters of the optimizer that steps next"
+    RESTRICTED_BEFORE = (
+        "the backward in {line} is restricted to the parameters of the optimizer that steps next, and the step "
+        "that comes too early goes behind it"
+    )
+    SWAPPED = "the update to which the backward in {line} belongs comes first"
     COLLECTED = "`{name}` is collected in the list `{list_name}` and stacked behind the loop"
     FUNCTIONAL = "the operation becomes its functional form"
     DATA_REBOUND = "`{name}` is rebound, which repairs the gradient that `.data` cuts silently"

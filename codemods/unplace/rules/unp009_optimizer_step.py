@@ -20,13 +20,14 @@ What keeps the gradients needs a run to prove it, and `unplace diagnose --fix` d
   only then move the step, if it has to move at all;
 - update the other network first, if its loss doesn't need what the first update changes.
 
+`--unsafe` does so where the text shows whose weights the later backward is for, that no step uses the gradients which
+are left out, and that nothing which moved lines pass minds the order: not in a branch, not past calls of code that
+isn't in sight.
+
 What changes the method is a decision of yours:
 
 - compute the second loss again after the step, most often with `fake.detach()` in the first one;
 - detach a hidden state where a round begins: `h = h.detach()`. The gradient stops there.
-
-With `--unsafe`, the later backward is restricted where the text shows whose weights it is for, that nothing on the way
-to them was changed, and that no step uses the gradients which are left out.
 
 Possible harm, without any error, is a step that uses what the backward of another optimizer's loss added: the code
 clears the gradients of that one between the two backwards, so that each has an optimizer of its own.

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.queries.gradients_used import Mixed, mixed, restricted
+from unplace.analysis.queries.update_orders import Order, orders
 from unplace.analysis.training.ways import ways
 from unplace.analysis.training.world import Early
 
@@ -61,12 +62,14 @@ class Steps:
 
     `early` has at most one change for each place; those that are certain count more. A step in a function of another
     file stands at the call that leads there. `mixed` are the steps that use what another optimizer's loss added.
-    `inputs` has the text of the list for `inputs=` by which a backward that finds weights changed works, if one does.
+    `inputs` has the text of the list for `inputs=` by which a backward that finds weights changed works, if one does,
+    and `orders` the order in which it works.
     """
 
     early: tuple[EarlyStep, ...] = ()
     mixed: tuple[Mixed, ...] = ()
     inputs: Mapping[ast.AST, str] = field(default_factory=dict)
+    orders: Mapping[ast.AST, Order] = field(default_factory=dict)
     read: frozenset[str] = frozenset()
 
     @property
@@ -96,8 +99,10 @@ def _steps_of(module: ModuleIndex) -> Steps:
             if known is None or (early.change.is_certain and not known.is_certain):
                 found[early.change.node] = _as_step(early)
     apart = tuple(each for each in mixed(world.ran for world in executed) if each.step not in found)
-    inputs = restricted(world.ran for world in executed)
-    return Steps(tuple(found.values()), apart, inputs, frozenset(read))
+    inputs = restricted(world.ran for world in executed) if not any(world.is_cut for world in executed) else {}
+    is_done = all(early.backward in inputs for early in found.values() if early.is_certain)
+    reordered = {} if is_done else orders(list(ways(module, leave_trails=True)))
+    return Steps(tuple(found.values()), apart, inputs, reordered, frozenset(read))
 
 
 def _as_step(early: Early) -> EarlyStep:

@@ -38,7 +38,7 @@ def restricted(ways: Iterable[Sequence[Ran]]) -> dict[ast.AST, str]:
     failing: set[ast.AST] = set()
     texts: dict[ast.AST, list[str]] = {}
     for ran in ways:
-        used = _used(ran)
+        used = used_in(ran)
         for backward in (each for each in ran if isinstance(each, Backward)):
             failing |= {backward.node} if backward.failing else set()
             own = next((own for own in backward.spelled if not own[0].weights.isdisjoint(backward.weights)), None)
@@ -62,7 +62,7 @@ def mixed(ways: Iterable[Sequence[Ran]]) -> list[Mixed]:
     """Return the steps that use what the backward of another optimizer's loss added, each once."""
     found: dict[ast.AST, Mixed] = {}
     for ran in ways:
-        used = _used(ran)
+        used = used_in(ran)
         for later in used:
             for step, _ in used[later]:
                 if step.node not in found and any(_is_apart(ran, used, first, later, step) for first in used):
@@ -92,7 +92,7 @@ def _own(used: Sequence[tuple[Stepped, frozenset[Weights]]], later: Backward, st
     return next((text for own, texts in later.spelled if own is others[0] for text in texts), None)
 
 
-def _used(ran: Sequence[Ran]) -> Used:
+def used_in(ran: Sequence[Ran]) -> Used:
     """Return which steps use gradients of each backward, before these are cleared."""
     used: Used = {each: [] for each in ran if isinstance(each, Backward)}
     added: dict[Weights, list[Backward]] = {}

@@ -10,7 +10,8 @@ from unplace.analysis.domain.refs import Class
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import FUNCTIONS
-from unplace.analysis.training.machine import Given, Machine
+from unplace.analysis.training.given import Given
+from unplace.analysis.training.machine import Machine
 from unplace.analysis.training.values import (
     UNKNOWN,
     Function,

@@ -7,7 +7,8 @@ import ast
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.training import functions, methods
 from unplace.analysis.training.attributes import method_of
-from unplace.analysis.training.machine import Given, Machine, computed, tensor
+from unplace.analysis.training.given import Given
+from unplace.analysis.training.machine import Machine, computed, tensor
 from unplace.analysis.training.values import (
     UNKNOWN,
     Function,
@@ -51,6 +52,8 @@ def given_to(machine: Machine, node: ast.Call) -> Given:
 
 def call(machine: Machine, node: ast.Call, callee: Thing, given: Given) -> Thing:
     """Return the result of a call."""
+    if machine.world.trail is not None:
+        machine.world.trail.calls(machine.world.time, callee, given)
     if isinstance(callee, Function):
         is_module_call = isinstance(callee.node, ast.FunctionDef) and _is_forward(callee)
         return machine.run(callee, given, node, is_module_call=is_module_call)
@@ -127,6 +130,7 @@ def _unseen(machine: Machine, node: ast.Call, used: list[Weights], given: Given)
 
 def _using(machine: Machine, node: ast.Call, used: list[Weights], given: Given, *, is_saved: bool) -> Tensor:
     world = machine.world
+    world.touch(used)
     if not world.records:
         return Tensor()
     whole = joined(map(graph_of, given.all()))

@@ -15,8 +15,10 @@ from unplace.analysis.training import calls, expressions
 from unplace.analysis.training.attributes import attribute_of
 from unplace.analysis.training.expressions import truth_of
 from unplace.analysis.training.functions import counted
-from unplace.analysis.training.machine import Given, tensor
+from unplace.analysis.training.given import Given
+from unplace.analysis.training.machine import tensor
 from unplace.analysis.training.methods import changed_in_place, frozen
+from unplace.analysis.training.trail import Ran
 from unplace.analysis.training.values import (
     NONE,
     UNKNOWN,
@@ -83,6 +85,7 @@ class Execution:
         """Return the result of a function of the run."""
         world, node = self.world, function.node
         if not world.goes_deeper(node):
+            world.blur()
             return tensor(self, given.all())
         names = self._bound(function, given)
         frame = Frame(
@@ -156,10 +159,14 @@ class Execution:
 
     def block(self, statements: Sequence[ast.stmt]) -> str | None:
         """Execute statements, and return how they leave the block, if they do."""
-        for statement in statements:
-            self.world.spend()
+        world, entered = self.world, self.world.tick()
+        for index, statement in enumerate(statements):
+            world.spend()
+            start = world.tick()
             work = _STATEMENTS.get(type(statement))
             leaving = work(self, statement) if work is not None else None
+            if world.trail is not None:
+                world.trail.statements.append(Ran(statements, entered, index, start, world.tick()))
             if leaving is not None:
                 return leaving
         return None
@@ -168,10 +175,10 @@ class Execution:
         """Bind what a target names."""
         frame = self.world.frames[-1]
         if isinstance(target, ast.Name):
-            if target.id in frame.global_names:
-                self.world.globals.setdefault(frame.module, {})[target.id] = thing
-            else:
-                frame.names[target.id] = thing
+            is_global = target.id in frame.global_names
+            names = self.world.globals.setdefault(frame.module, {}) if is_global else frame.names
+            names[target.id] = thing
+            self._note_bound(names, target.id)
         elif isinstance(target, ast.Attribute):
             self._bind_attribute(self.evaluate(target.value), target.attr, thing, target)
         elif isinstance(target, ast.Subscript):
@@ -181,7 +188,12 @@ class Execution:
         elif isinstance(target, ast.Starred):
             self.bind(target.value, thing)
 
+    def _note_bound(self, owner: object, name: str) -> None:
+        if self.world.trail is not None:
+            self.world.trail.binds(self.world.time, owner, name)
+
     def _bind_attribute(self, owner: Thing, name: str, thing: Thing, node: ast.AST) -> None:
+        self._note_bound(owner, name)
         if isinstance(owner, Instance | Outside):
             owner.fields[name] = thing
         elif name == "requires_grad":
@@ -191,6 +203,7 @@ class Execution:
 
     def _bind_element(self, owner: Thing, index: Thing, thing: Thing, node: ast.AST) -> None:
         key = expressions.key_of(index)
+        self.world.blur()
         if isinstance(owner, Table):
             owner.items[key] = thing
         elif isinstance(owner, Items):
@@ -242,6 +255,7 @@ class Execution:
     def augment(self, node: ast.AugAssign) -> None:
         """Change what a target holds: a weight in place, anything else like an assignment."""
         held, value = self.evaluate(node.target), self.evaluate(node.value)
+        self.world.blur()
         if isinstance(held, Tensor) and held.leaf is not None:
             changed_in_place(self, node, held, [value])
         elif isinstance(held, Items) and isinstance(value, Items):
@@ -260,6 +274,7 @@ class Execution:
         """Go one way at a branch: that of its condition, where it can be told, or that of this execution."""
         truth = truth_of(self.evaluate(node.test))
         if truth is None:
+            self.world.blur()
             leaves = isinstance(node.body[-1], _LEAVING) and not node.orelse
             truth = not leaves
             if node.orelse or leaves:
@@ -269,6 +284,7 @@ class Execution:
 
     def matches(self, node: ast.Match) -> str | None:
         """Take the first case."""
+        self.world.blur()
         self.evaluate(node.subject)
         return self.block(node.cases[0].body)
 
@@ -276,6 +292,8 @@ class Execution:
         """Execute the rounds of a loop over elements; of many, the first two."""
         drawn = self.evaluate(node.iter)
         elements = self.elements(drawn)
+        if not isinstance(drawn, Items) or drawn.is_open or len(elements) < len(drawn.items):
+            self.world.blur()
         for element in elements:
             self.world.note_read(element, node.iter)
 
@@ -286,6 +304,7 @@ class Execution:
 
     def repeat(self, node: ast.While) -> str | None:
         """Execute two rounds of a loop with a condition."""
+        self.world.blur()
         if truth_of(self.evaluate(node.test)) is False:
             return None
         return self._rounds(node, len(counted(None).items), lambda _: self.evaluate(node.test))
@@ -309,6 +328,7 @@ class Execution:
 
     def enter(self, node: ast.With | ast.AsyncWith) -> str | None:
         """Execute a `with` block."""
+        self.world.blur()
         mode: bool | None = None
         for item in node.items:
             manager = item.context_expr
@@ -322,6 +342,7 @@ class Execution:
 
     def attempt(self, node: ast.Try) -> str | None:
         """Execute what is tried, as if nothing were raised."""
+        self.world.blur()
         leaving = self.block([*node.body, *node.orelse])
         return self.block(node.finalbody) or leaving
 
@@ -343,12 +364,14 @@ class Execution:
 
     def delete(self, node: ast.Delete) -> None:
         """Forget names."""
+        self.world.blur()
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.world.frames[-1].names.pop(target.id, None)
 
     def fail(self, node: ast.Raise) -> str:
         """Leave the function."""
+        self.world.blur()
         return _RETURN
 
     def leave_loop(self, node: ast.Break) -> str:

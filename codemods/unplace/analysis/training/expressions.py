@@ -73,13 +73,20 @@ def _name(machine: Machine, node: ast.Name) -> Thing:
     frame = machine.world.frames[-1]
     for names in (frame.names, *frame.around):
         if node.id in names:
+            _note_read(machine, names, node.id)
             machine.world.note_read(names[node.id], node)
             return names[node.id]
     kept = machine.world.globals.setdefault(frame.module, {})
+    _note_read(machine, kept, node.id)
     if node.id not in kept:
         kept[node.id] = global_name(machine, frame.module, node.id)
     machine.world.note_read(kept[node.id], node)
     return kept[node.id]
+
+
+def _note_read(machine: Machine, owner: object, name: str) -> None:
+    if machine.world.trail is not None:
+        machine.world.trail.reads(machine.world.time, owner, name)
 
 
 def global_name(machine: Machine, module: ModuleIndex, name: str) -> Thing:
@@ -126,6 +133,7 @@ def _attribute(machine: Machine, node: ast.Attribute) -> Thing:
     owner = machine.evaluate(node.value)
     if isinstance(owner, _Module):
         return global_name(machine, owner.index, node.attr)
+    _note_read(machine, owner, node.attr)
     found = machine.attribute(owner, node.attr)
     machine.world.note_read(found, node)
     return found
@@ -210,6 +218,7 @@ def _choice(machine: Machine, node: ast.IfExp) -> Thing:
     truth = truth_of(machine.evaluate(node.test))
     if truth is not None:
         return machine.evaluate(node.body if truth else node.orelse)
+    machine.world.blur()
     first, second = machine.evaluate(node.body), machine.evaluate(node.orelse)
     if graph_of(first) and graph_of(second):
         return tensor(machine, [first, second])
@@ -353,11 +362,13 @@ def _starred(machine: Machine, node: ast.Starred) -> Thing:
 
 
 def _awaited(machine: Machine, node: ast.Await) -> Thing:
+    machine.world.blur()
     return machine.evaluate(node.value)
 
 
 def _yielded(machine: Machine, node: ast.Yield | ast.YieldFrom) -> Thing:
     value = machine.evaluate(node.value) if node.value is not None else NONE
+    machine.world.blur()
     machine.world.frames[-1].given += machine.elements(value) if isinstance(node, ast.YieldFrom) else [value]
     return UNKNOWN
 

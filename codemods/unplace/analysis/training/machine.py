@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
+from unplace.analysis.training.given import Given
 from unplace.analysis.training.values import (
     NO_GRAPH,
     Function,
@@ -20,22 +20,6 @@ from unplace.analysis.training.values import (
     joined,
 )
 from unplace.analysis.training.world import World
-
-
-@dataclass(slots=True)
-class Given:
-    """The arguments of a call."""
-
-    positional: list[Thing] = field(default_factory=list)
-    named: dict[str, Thing] = field(default_factory=dict)
-
-    def all(self) -> list[Thing]:
-        """Return all arguments."""
-        return [*self.positional, *self.named.values()]
-
-    def first(self, name: str = "") -> Thing | None:
-        """Return the first argument, which may be given by its name."""
-        return self.positional[0] if self.positional else self.named.get(name)
 
 
 class Machine(Protocol):

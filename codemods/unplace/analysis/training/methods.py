@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from unplace import torchapi
 from unplace.analysis.training.attributes import BACKWARDS
-from unplace.analysis.training.machine import Given, Machine, computed, tensor
+from unplace.analysis.training.given import Given
+from unplace.analysis.training.machine import Machine, computed, tensor
 from unplace.analysis.training.spelling import spelled
 from unplace.analysis.training.values import (
     ANY,
@@ -56,6 +57,7 @@ def called(machine: Machine, node: ast.Call, callee: Method, given: Given) -> Th
     if isinstance(receiver, Tensor):
         return _of_tensor(machine, node, receiver, name, given)
     if isinstance(receiver, Items | Table) and not (receiver.is_module and name in modules.NOT_RUNNING):
+        machine.world.blur()
         work = _OF_CONTAINERS.get(name)
         if work is not None:
             return work(machine, receiver, given)
@@ -90,7 +92,7 @@ def _of_training(machine: Machine, node: ast.Call, receiver: Thing, name: str, g
         if isinstance(receiver, Outside):
             receiver.is_cleared = True
         owned = receiver.weights if isinstance(receiver, Optimizer) else weights_of(receiver)
-        machine.world.ran.append(Cleared(frozenset(owned)))
+        machine.world.ran.append(Cleared(machine.world.tick(), frozenset(owned)))
         return NONE
     if name == "load_state_dict" and not isinstance(receiver, Optimizer):
         machine.world.change(weights_of(receiver), node)
@@ -104,9 +106,11 @@ def _of_training(machine: Machine, node: ast.Call, receiver: Thing, name: str, g
 def demanded(machine: Machine, node: ast.Call, loss: Thing, given: Given) -> Thing:
     """Run the backward of a loss: one with `inputs=` leaves out what leads to other weights alone."""
     retains = given.named.get("retain_graph")
-    machine.world.retains |= retains is not None and not (isinstance(retains, Known) and not retains.value)
+    keeps = bool(retains.value) if isinstance(retains, Known) else None if retains is not None else False
+    machine.world.retains |= keeps is not False
     inputs = given.named.get("inputs")
-    machine.world.demand(graph_of(loss), node, frozenset(weights_of(inputs)) if inputs is not None else None)
+    wanted = frozenset(weights_of(inputs)) if inputs is not None else None
+    machine.world.demand(graph_of(loss), node, wanted, retains=keeps)
     return NONE
 
 
@@ -132,10 +136,11 @@ def _stepped(machine: Machine, node: ast.Call, receiver: Thing, given: Given) ->
 def _note_step(machine: Machine, node: ast.Call, optimizer: Optimizer) -> None:
     """Record a step, and how the backwards before it could name the parameters of its optimizer."""
     world = machine.world
-    stepped = Stepped(world.here(node), frozenset(optimizer.weights))
+    stepped = Stepped(0, world.here(node), frozenset(optimizer.weights))
     for backward in world.ran[-_MOST_BEFORE:]:
         if isinstance(backward, Backward) and backward.frame is not None:
             backward.spelled.append((stepped, tuple(spelled(machine, backward.frame, optimizer, node))))
+    stepped.time = world.tick()
     world.ran.append(stepped)
 
 
@@ -180,6 +185,7 @@ def _of_tensor(machine: Machine, node: ast.Call, receiver: Tensor, name: str, gi
 def changed_in_place(machine: Machine, node: ast.AST, target: Thing, others: list[Thing]) -> Thing:
     """Write a tensor in place: a weight, or one that takes on the graph of what is written."""
     if isinstance(target, Tensor):
+        machine.world.blur()
         if target.leaf is not None:
             machine.world.change([target.leaf], node)
         target.graph = joined([target.graph, *map(graph_of, others)]) if machine.world.records else target.graph

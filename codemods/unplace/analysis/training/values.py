@@ -52,13 +52,17 @@ class Weights:
 
     def change_since(self, time: int) -> Change | None:
         """Return the first write since a time, of these weights or of those that they are a part of."""
-        found = [change for change in self._own_and_above() if change.time > time]
-        return min(found, key=lambda change: (not change.is_certain, change.time), default=None)
+        return min(self.changes_since(time), key=lambda change: (not change.is_certain, change.time), default=None)
 
-    def _own_and_above(self) -> Iterator[Change]:
+    def changes_since(self, time: int) -> list[Change]:
+        """Return the writes since a time, of these weights or of those that they are a part of."""
+        return [change for weights in self.chain() for change in weights.changes if change.time > time]
+
+    def chain(self) -> Iterator[Weights]:
+        """Yield the weights, and those that they are a part of."""
         weights: Weights | None = self
         while weights is not None:
-            yield from weights.changes
+            yield weights
             weights = weights.holder
 
 

@@ -12,7 +12,8 @@ from unplace.analysis.syntax.nodes import FUNCTIONS, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.training.attributes import BACKWARDS
 from unplace.analysis.training.execution import Execution
-from unplace.analysis.training.machine import Given
+from unplace.analysis.training.given import Given
+from unplace.analysis.training.trail import Trail
 from unplace.analysis.training.values import Function
 from unplace.analysis.training.world import Frame, StoppedError, World
 from unplace.torchapi import modules
@@ -24,27 +25,29 @@ _MOST_OF_A_WAY = 20_000
 _MOST_WAYS = 10
 
 
-def ways(module: ModuleIndex) -> Iterator[World]:
+def ways(module: ModuleIndex, *, leave_trails: bool = False) -> Iterator[World]:
     """Iterate over the ways through a file: the plain one, and those that turn at one branch each."""
     elsewhere, read = _training_elsewhere(module)
     if not elsewhere and not any(map(module.calls_named, BACKWARDS)):
         return
     entries = _entries(module, elsewhere)
-    first = _executed(module, entries, frozenset(), _MOST_OF_A_WAY)
+    first = _executed(module, entries, frozenset(), _MOST_OF_A_WAY, leave_trails)
     first.read |= read
     yield first
     left = _MOST_NODES - _MOST_OF_A_WAY
     for branch in list(first.met)[:_MOST_WAYS]:
         if left <= 0:
             return
-        way = _executed(module, entries, frozenset((branch,)), min(left, _MOST_OF_A_WAY))
+        way = _executed(module, entries, frozenset((branch,)), min(left, _MOST_OF_A_WAY), leave_trails)
         left -= min(left, _MOST_OF_A_WAY) - max(way.budget, 0)
         yield way
 
 
-def _executed(module: ModuleIndex, entries: Sequence[Scope], turned: frozenset[ast.AST], budget: int) -> World:
+def _executed(
+    module: ModuleIndex, entries: Sequence[Scope], turned: frozenset[ast.AST], budget: int, leaves_trail: bool
+) -> World:
     """Return the world in which a file was executed in one way."""
-    world = World(module, budget, turned)
+    world = World(module, budget, turned, trail=Trail() if leaves_trail else None)
     execution = Execution(world)
     names = world.globals.setdefault(module, {})
     try:
@@ -54,7 +57,7 @@ def _executed(module: ModuleIndex, entries: Sequence[Scope], turned: frozenset[a
             if scope.node not in world.executed:
                 _enter(execution, module, scope)
     except StoppedError:
-        pass
+        world.is_cut = True
     return world
 
 

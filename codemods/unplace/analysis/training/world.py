@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.training.trail import Trail
 from unplace.analysis.training.values import NO_GRAPH, Change, Graph, Rounds, Save, Tensor, Thing, Weights
 
 _MOST_CALLS = 24
@@ -52,6 +53,7 @@ class Early(NamedTuple):
 class Cleared:
     """A call of `zero_grad`, with the weights whose gradients it throws away."""
 
+    time: int
     weights: frozenset[Weights]
 
 
@@ -59,6 +61,7 @@ class Cleared:
 class Stepped:
     """A step, with the weights of its optimizer."""
 
+    time: int
     node: ast.AST
     weights: frozenset[Weights]
 
@@ -67,12 +70,16 @@ class Stepped:
 class Backward:
     """A backward with the weights that get gradients from it, and its frame, if it stands in the file itself.
 
-    `failing` are the saves that were changed before. `spelled` has the ways to write the parameters of the optimizers
-    that step behind it, where it stands.
+    `needed` are the saves that it goes through, and `failing` those that were changed before. `retains` tells whether
+    it keeps them for others; None where that isn't known. `spelled` has the ways to write the parameters of the
+    optimizers that step behind it, where it stands.
     """
 
+    time: int
     node: ast.AST
     weights: frozenset[Weights]
+    needed: frozenset[Save]
+    retains: bool | None
     frame: Frame | None
     failing: list[Save] = field(default_factory=list)
     spelled: list[tuple[Stepped, tuple[str, ...]]] = field(default_factory=list)
@@ -103,6 +110,8 @@ class World:
     ran: list[Ran] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
     last: Graph = NO_GRAPH
+    trail: Trail | None = None
+    is_cut: bool = False
     _loops: int = 0
     _carried: list[tuple[Graph, str]] = field(default_factory=list)
 
@@ -162,15 +171,29 @@ class World:
         change = Change(self.tick(), self.here(node), is_certain)
         for weights in changed:
             weights.changes.append(change)
+            self.touch([weights])
 
-    def demand(self, graph: Graph, node: ast.AST, inputs: frozenset[Weights] | None) -> None:
+    def touch(self, weights: Iterable[Weights]) -> None:
+        """Record that weights, or their gradients, are read or written."""
+        if self.trail is not None:
+            self.trail.touches(self.time, weights)
+
+    def blur(self) -> None:
+        """Record that what happens here isn't known."""
+        if self.trail is not None:
+            self.trail.is_unclear(self.time)
+
+    def demand(
+        self, graph: Graph, node: ast.AST, inputs: frozenset[Weights] | None, *, retains: bool | None = False
+    ) -> None:
         """Record a backward, and the saved weights that were changed before it.
 
         One with `inputs` only runs what leads to these.
         """
         reached = graph.reached if inputs is None else graph.reached & inputs
         here, frame = self.here(node), self.frames[-1]
-        backward = Backward(here, reached, frame if here is node else None)
+        own = frame if here is node else None
+        backward = Backward(self.tick(), here, reached, graph.saves, retains, own)
         for save in sorted(graph.saves, key=lambda save: save.time):
             change = save.weights.change_since(save.time)
             if change is not None and (inputs is None or save.is_needed_for(inputs)):
@@ -183,6 +206,8 @@ class World:
 
     def note_read(self, thing: Thing, node: ast.expr) -> None:
         """Record that a round of a loop reads a tensor that an earlier round made."""
+        if self.trail is not None and isinstance(thing, Tensor) and thing.leaf is not None:
+            self.trail.touches(self.time, [thing.leaf])
         if self.rounds and isinstance(thing, Tensor) and thing.graph.saves and self._is_older(thing.rounds):
             self._carried.append((thing.graph, ast.unparse(node)))
 
