@@ -194,7 +194,9 @@ def _summed_up(assumptions: tuple[Reason, ...]) -> tuple[Reason, ...]:
 
 
 def _offered(message: Reason, assumptions: tuple[Reason, ...]) -> Reason:
-    """Return what `--unsafe` would do about a site, in place of the message about a recipe."""
+    """Return what `--unsafe` would do about a site, in place of the message about a recipe; a refusal stays."""
+    if isinstance(message.kind, Refusal):
+        return message
     if message.kind in (Rewrite.UNRECORDED, Rewrite.UNRECORDED_UPDATE):
         parts = dict(message.parts)
         return Rewrite.UNRECORDED_UNSAFE(forbidden=parts["forbidden"], assumptions=assumptions)

@@ -417,7 +417,7 @@ class Watch:
         return not (keeper is not None and keeper.certain) and holder not in self.state.reachable((*live, *others))
 
     def _outside(self, objs: Objs, found: Observers) -> None:
-        """Ask who outside the function has the tensors; that nobody has what a call returned says so of its arguments."""
+        """Ask who outside has the tensors; that nobody has what a call returned says the same of its arguments."""
         parted = self.state.parted(UNSEEN)
         state = parted if apart.held_alone(parted, objs) else self.state
         outside = [o for o in state.roots(objs) - self._asked if o.origin is not Origin.FRESH]
