@@ -289,7 +289,7 @@ def call_object(session: Session, group: str, cls: Callable[..., Any], tries: in
 
 def call_methods(session: Session, group: str, made: object, tries: int = 20) -> None:
     """Call the public methods that the object's class defines itself with guessed arguments."""
-    for name, method in vars(type(made)).items():
+    for name, method in list(vars(type(made)).items()):
         if inspect.isfunction(method) and not name.startswith("_") and name not in ("forward", "train", "to", "cuda"):
             fitting(session, f"{group} methods", getattr(made, name), tries)
 
