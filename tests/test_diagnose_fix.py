@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -37,12 +38,12 @@ def in_process(program: Program, limit: int | None, *, quiet: bool) -> observed_
     return observed_run.observe(program, limit)
 
 
-def repaired(script: Path, *, unsafe: bool) -> Repair:
+def repaired(script: Path, *, unsafe: bool, tell: Callable[[str], None] = lambda text: None) -> Repair:
     program = Program(str(script))
     runner = partial(in_process, program)
     with Runs() as runs:
         reorder = partial(search, program, runs)
-        return repair(runner, lambda: Observations(str(script.parent)), reorder, unsafe=unsafe, tell=lambda text: None)
+        return repair(runner, lambda: Observations(str(script.parent)), reorder, unsafe=unsafe, tell=tell)
 
 
 @pytest.fixture(autouse=True)
@@ -81,10 +82,13 @@ def test_unsafe_rewrites_are_asked_for(tmp_path: Path) -> None:
     text = (ROOT / "tests/failures/previous_step_alias.py").read_text("utf-8")
     text += "\n\nrun, arguments = example()\nrun(*arguments).sum().backward()\n"
     script.write_text(text, "utf-8")
-    with pytest.raises(RepairError, match="`--unsafe` applies it all the same"):
-        repaired(script, unsafe=False)
+    told: list[str] = []
+    with pytest.raises(RepairError, match=r"the program runs\..* It assumes: .*`--unsafe` applies it"):
+        repaired(script, unsafe=False, tell=told.append)
     assert script.read_text("utf-8") == text
-    assert list(repaired(script, unsafe=True).changes) == [str(script)]
+    done = repaired(script, unsafe=True)
+    assert list(done.changes) == [str(script)]
+    assert told[-1] == done.diff()
 
 
 def test_what_the_text_cannot_tell_a_run_shows(tmp_path: Path) -> None:

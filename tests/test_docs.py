@@ -219,6 +219,7 @@ def test_the_page_has_every_assumption(tmp_path: Path) -> None:
     patterns = {text: re.compile(re.escape(text).replace("…", ".+")) for text in TEXTS}
     assert len(patterns) > 10
     paths = [*(ROOT / "tests/fixtures").glob("*/*/before.py"), *(ROOT / "tests/failures").glob("*.py")]
+    paths.append(ROOT / "tests/loops/aae.py")
     sources = [SEQUENTIAL, MORE, *(path.read_bytes().decode("utf-8") for path in paths)]
     named = {
         assumption

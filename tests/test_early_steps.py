@@ -83,6 +83,122 @@ def test_a_function_named_backward_is_none() -> None:
     )
 
 
+NET = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(3, 4), nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.b(torch.tanh(self.a(x)))
+
+
+def clip(net: Net):
+    for p in net.parameters():
+        p.data.clamp_(-0.01, 0.01)
+
+
+def train(x: torch.Tensor):
+    net = Net()
+    score = net(x)
+    score.mean().backward(retain_graph=True)
+    CHANGE
+    (score**2).sum().backward()
+"""
+LOADED = "net.load_state_dict({k: 0.9 * v for k, v in net.state_dict().items()})"
+WITHOUT_GRAD = "with torch.no_grad():\n        "
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "code"),
+    [
+        (f"{WITHOUT_GRAD}for p in net.parameters():\n            p -= 0.1 * p.grad", "p -= 0.1", "UNP001"),
+        (f"{WITHOUT_GRAD}net.b.weight.mul_(0.9)", "net.b.weight", "UNP002"),
+        (f"{WITHOUT_GRAD}net.b.bias.mul_(0.9)", "", ""),
+        (f"{WITHOUT_GRAD}net.a.weight.mul_(0.9)", "", ""),
+        ("clip(net)", "p.data", "UNP002"),
+        ("clip(Net())", "", ""),
+        (LOADED, "load_state_dict", "UNP009"),
+        (f"score = net(x)\n    {LOADED}\n    score = net(x)", "", ""),
+    ],
+    ids=["by_hand", "read", "bias", "first_layer", "data", "of_another", "loaded", "forward_again"],
+)
+def test_any_change_of_weights_that_a_backward_needs_is_harmful(change: str, line: str, code: str) -> None:
+    text = NET.replace("CHANGE", change)
+    found = [f for f in rewrite_text(text, "train.py", Options()).findings if f.harm is Harm.HARMFUL]
+    assert [f.code for f in found] == [code] * bool(code)
+    assert all(line in text.splitlines()[f.line - 1] and not f.edits for f in found)
+
+
+CRITIC_AND_ACTOR = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+actor, critic = (nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3)) for _ in range(2))
+actor_opt, critic_opt = torch.optim.SGD(actor.parameters(), 0.1), torch.optim.SGD(critic.parameters(), 0.1)
+for _ in range(3):
+    x = torch.randn(5, 3)
+    value = critic(x)
+    logits = actor(x)
+    critic_opt.zero_grad()
+    value.pow(2).mean().backward(retain_graph=True)
+    EARLY
+    actor_opt.zero_grad()
+    LOSS.backward()
+    LATE
+    actor_opt.step()
+weights = [p.detach() for net in (actor, critic) for p in net.parameters()]
+"""
+THROUGH_BOTH = "(logits * value).mean()"
+
+
+def actor_critic(loss: str = THROUGH_BOTH, early: str = "", late: str = "critic_opt.step()") -> str:
+    """Return a program whose critic steps before or behind the actor's backward."""
+    return CRITIC_AND_ACTOR.replace("LOSS", loss).replace("EARLY", early).replace("LATE", late)
+
+
+def trained(text: str) -> list[torch.Tensor]:
+    names: dict[str, list[torch.Tensor]] = {}
+    exec(text, names)
+    return names["weights"]
+
+
+def test_a_step_that_uses_the_gradient_of_another_loss_is_possible_harm() -> None:
+    text = actor_critic()
+    (found,) = steps(text)
+    assert (found.harm, text.splitlines()[found.line - 1]) == (Harm.POSSIBLE, "    critic_opt.step()")
+    assert "also uses what the backward in line 16 adds to its gradients" in str(found.message)
+    early = actor_critic(early="critic_opt.step()", late="")
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        wanted = trained(early)
+    assert not all(map(torch.equal, trained(text), wanted))
+    for program in (text, early):
+        repaired = rewrite_text(program, "train.py", Options(unsafe=True)).after
+        assert "(logits * value).mean().backward(inputs=list(actor.parameters()))" in repaired
+        assert all(map(torch.equal, trained(repaired), wanted))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        actor_critic("(logits * value.detach()).mean()"),
+        actor_critic()
+        .replace("    actor_opt.zero_grad()\n", "")
+        .replace("x = torch", "actor_opt.zero_grad()\n    x = torch"),
+        actor_critic(early="critic_opt.step()", late="critic_opt.zero_grad()", loss="(logits * critic(x)).mean()"),
+    ],
+    ids=["detached", "losses_added_on_purpose", "in_turn"],
+)
+def test_gradients_that_belong_together_are_no_finding(text: str) -> None:
+    assert not steps(text)
+    trained(text)
+
+
 HELPERS = """
 def update_params(optim, loss, retain_graph=False):
     optim.zero_grad()

@@ -174,6 +174,41 @@ def test_a_healthy_loop_is_no_finding(path: Path, tmp_path: Path) -> None:
     assert not [f for f in findings if f.code == "UNP009" and f.harm in (Harm.HARMFUL, Harm.POSSIBLE)]
 
 
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_check_sees_what_changes_the_weights(path: Path) -> None:
+    text = failing(path)
+    lines = text.splitlines()
+    found = [f for f in rewrite_text(text, "train.py", Options()).findings if f.harm is Harm.HARMFUL]
+    assert found
+    assert all(".step(" in lines[f.line - 1] or WRITES.get(path.stem, "?") in lines[f.line - 1] for f in found)
+
+
+SHOWN = {
+    "restrict": (
+        "a2c_two_networks aae amp_scaler curiosity cyclegan domain_adversarial dreamer dueling_agents ema_teacher "
+        "gan_sample_not_detached maddpg sac_alpha vae_gan zip_of_updates"
+    ),
+    "swap": "ddpg_actor_after_critic hypernetwork maml_order sac_helper sac_losses_together",
+    "restrict and move": "gan_losses_first gan_one_score pix2pix_d_first",
+}
+"""The repairs that the text alone shows, and of which programs."""
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_repair_that_the_text_shows_trains_alike(path: Path, tmp_path: Path) -> None:
+    script, text = tmp_path / "train.py", failing(path)
+    script.write_text(text, "utf-8")
+    wanted = trained(script, keeps=True)
+    assert rewrite_text(text, str(script), Options()).after == text
+    after = rewrite_text(text, str(script), Options(unsafe=True)).after
+    repair = repair_in(SHOWN, path.stem)
+    assert (after != text) == (repair is not None)
+    assert ("inputs=" in after) == (repair not in (None, ("swap",)))
+    script.write_text(after, "utf-8")
+    if after != text:
+        assert all(map(torch.equal, trained(script), wanted))
+
+
 @pytest.mark.parametrize("name", ["gan_one_score", "ddpg_actor_after_critic", "gan_losses_first"])
 def test_a_plain_move_of_the_step_is_no_repair(name: str, runs: Runs, tmp_path: Path) -> None:
     script = tmp_path / "train.py"

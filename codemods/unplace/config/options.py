@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from unplace import rules
 from unplace.config.kinds import AUTO, Auto, Codes, CodesOfFiles, Decision, FactsFile, Given, Harms, Truth, Version
 from unplace.config.settings import Setting, settings_of
+from unplace.diagnostics.conventions import is_convention
 from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.reasons import Reason
 from unplace.files.patterns import Patterns
 from unplace.observation.facts import FileFacts, Observations
 from unplace.text.positions import LineRanges
@@ -18,7 +20,9 @@ from unplace.torchapi.releases import Release
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run: `unsafe` also applies edits that rest on an assumption; `select`/`ignore` name rule codes.
+    """The options of a run: `unsafe` also applies edits that rest on an assumption, `strict` none that rest on one.
+
+    Between them are the conventions, assumptions that the world keeps. `select`/`ignore` name rule codes.
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
     With `functional`, stores into new memory are rewritten, too, so that no operation writes a tensor.
@@ -35,6 +39,7 @@ class Options:
     """
 
     unsafe: Annotated[bool, Setting(Truth(off="safe"), "Take edits that rest on an assumption, too.")] = False
+    strict: Annotated[bool, Setting(Truth(), "Take only edits that are proved, and none by convention.")] = False
     preserve_dtype: Annotated[
         bool, Setting(Truth(), "Cast results back wherever their dtype isn't known to stay the same.")
     ] = False
@@ -75,6 +80,11 @@ class Options:
     markdown: bool = False
     counts: bool = False
     here: FileFacts | None = field(default=None, hash=False)
+
+    def accepts(self, assumptions: Iterable[Reason]) -> bool:
+        """Tell whether the run makes an edit that rests on assumptions."""
+        assumed = tuple(assumptions)
+        return not assumed or (not self.strict and (self.unsafe or all(map(is_convention, assumed))))
 
     def unfiltered(self) -> Options:
         """Return the same options without any limit from selection, harm or comments."""

@@ -46,8 +46,12 @@ class Repair:
     @property
     def observed(self) -> tuple[str, ...]:
         """What the edits rest on because a run showed it."""
-        seen = (f for f in self.findings if f.applicability is Applicability.OBSERVED)
-        return tuple(dict.fromkeys(told for finding in seen for told in finding.assumptions))
+        return _resting_on(Applicability.OBSERVED, self.findings)
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What the edits rest on though nothing shows it."""
+        return _resting_on(Applicability.UNSAFE, self.findings)
 
     @property
     def verdict(self) -> str:
@@ -61,6 +65,11 @@ class Repair:
     def diff(self) -> str:
         """Return all changes as a patch."""
         return _diff(self.changes)
+
+
+def _resting_on(applicability: Applicability, findings: Sequence[Finding]) -> tuple[str, ...]:
+    known = (f for f in findings if f.applicability is applicability)
+    return tuple(dict.fromkeys(told for finding in known for told in finding.assumptions))
 
 
 def _diff(changes: dict[str, Change]) -> str:
@@ -83,21 +92,34 @@ def repair(runner: Runner, observe: Observe, reorder: Reorder, *, unsafe: bool, 
     `runner` runs the program, and so does `observe` where a rewrite rests on something that a run can show, and
     `reorder` where an optimizer steps too early. Raises `RepairError` where the program can't be repaired.
     """
-    first = result = runner(None, quiet=False)
     files = _Files()
     try:
-        while result.diagnosis is not None:
-            if result is not first:
-                tell(result.text)
-            if result.diagnosis["cause"] in _OF_LOOPS:
-                training = _trained(result, reorder, files, unsafe, tell)
-                return Repair(files.changes(), bool(first.backwards), 0, tuple(files.findings), training)
-            result = _rewritten(runner, first, result, files, observe, unsafe)
-        if result.exit_code and not first.exit_code:
-            raise RepairError(f"with the rewrite the program ends with exit code {result.exit_code}")
+        repaired = _repaired(runner, observe, reorder, files, unsafe, tell)
+        if repaired.assumed and not unsafe:
+            tell(repaired.diff())
+            raise RepairError(
+                f"with the change above the program runs. {repaired.verdict} It assumes:"
+                f" {'; '.join(repaired.assumed)}. `--unsafe` applies it"
+            )
     except BaseException:
         files.restore()
         raise
+    return repaired
+
+
+def _repaired(
+    runner: Runner, observe: Observe, reorder: Reorder, files: _Files, unsafe: bool, tell: Callable[[str], None]
+) -> Repair:
+    first = result = runner(None, quiet=False)
+    while result.diagnosis is not None:
+        if result is not first:
+            tell(result.text)
+        if result.diagnosis["cause"] in _OF_LOOPS:
+            training = _trained(result, reorder, files, unsafe, tell)
+            return Repair(files.changes(), bool(first.backwards), 0, tuple(files.findings), training)
+        result = _rewritten(runner, first, result, files, observe)
+    if result.exit_code and not first.exit_code:
+        raise RepairError(f"with the rewrite the program ends with exit code {result.exit_code}")
     return Repair(files.changes(), bool(first.backwards), result.exit_code, tuple(files.findings))
 
 
@@ -137,16 +159,14 @@ class _Files:
             replace_contents(path, change.after.data, change.before.data)
 
 
-def _rewritten(
-    runner: Runner, first: RunResult, failed: RunResult, files: _Files, observe: Observe, unsafe: bool
-) -> RunResult:
+def _rewritten(runner: Runner, first: RunResult, failed: RunResult, files: _Files, observe: Observe) -> RunResult:
     """Rewrite the first culprit of a failure, run again, and return the result; try further fixes while it fails alike.
 
     The first culprit has to go in any case; those after it may then write memory that nobody saved. Where all fail
     alike, the first fix stays: it may be one of several that the failure takes.
     """
     alike: list[tuple[FileFix, RunResult]] = []
-    for fix in _candidates(failed, observe, unsafe):
+    for fix in _candidates(failed, observe):
         change = fix.change
         files.write(fix.path, change)
         result = runner(first.calls + _BEYOND, quiet=True)
@@ -165,12 +185,12 @@ def _rewritten(
 def _accepted(runner: Runner, first: RunResult, result: RunResult, files: _Files, fix: FileFix) -> RunResult:
     """Return the result of a run with a fix, whose values have to be those of the first run."""
     if result.backwards[: len(first.backwards)] != first.backwards:
-        raise RepairError(_why_values_differ(runner, first, files))
+        raise RepairError(_why_values_differ(runner, first, files, fix))
     files.findings += fix.findings
     return result
 
 
-def _candidates(failed: RunResult, observe: Observe, unsafe: bool) -> Iterator[FileFix]:
+def _candidates(failed: RunResult, observe: Observe) -> Iterator[FileFix]:
     """Yield the rewrites for the first culprit of a failure: several where it may be one of several constructors."""
     if failed.culprit is None or failed.culprit.is_installed:
         raise RepairError("the cause isn't a write in your files; the advice above says what to do")
@@ -182,8 +202,6 @@ def _candidates(failed: RunResult, observe: Observe, unsafe: bool) -> Iterator[F
     if not fix.files:
         reasons = "; ".join(fix.refusals)
         raise RepairError(f"{shown(failed.culprit.path)}:{failed.culprit.line} can't be rewritten: {reasons}")
-    if fix.applicability is Applicability.UNSAFE and not unsafe:
-        raise RepairError(f"the rewrite assumes: {'; '.join(fix.assumptions)}. `--unsafe` applies it all the same")
     (file,) = fix.files
     for number in dict.fromkeys(finding.fix for finding in file.findings):
         chosen = tuple(finding for finding in file.findings if finding.fix == number)
@@ -207,7 +225,7 @@ def _moved(place: dict[str, Any], fix: FileFix | None) -> int:
     return line + sum(edit.replacement.count("\n") - text.count("\n", edit.start, edit.end) for edit in above)
 
 
-def _why_values_differ(runner: Runner, first: RunResult, files: _Files) -> str:
+def _why_values_differ(runner: Runner, first: RunResult, files: _Files, fix: FileFix) -> str:
     files.restore()
     again = runner(first.calls, quiet=True)
     if again.backwards != first.backwards:
@@ -215,4 +233,6 @@ def _why_values_differ(runner: Runner, first: RunResult, files: _Files) -> str:
             "the program computes other values at each run, so that it can't be shown that the rewrite keeps them;"
             " seed its random generators"
         )
-    return "with the rewrite backward starts from other values, so it was taken back; please report it"
+    told = "with the rewrite backward starts from other values, so it was taken back"
+    assumed = _resting_on(Applicability.UNSAFE, [*files.findings, *fix.findings])
+    return f"{told}. It assumed: {'; '.join(assumed)}" if assumed else f"{told}; please report it"

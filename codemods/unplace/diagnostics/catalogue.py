@@ -19,6 +19,12 @@ class Rewrite(Kind):
     REBOUND = "`{name}` is rebound to a new tensor"
     CLONED = "the write to `{name}` goes to a clone"
     WRITTEN_OUT = "the store to `{name}` is written out"
+    RESTRICTED = "the backward in {line} is restricted to the parameters of the optimizer that steps next"
+    RESTRICTED_BEFORE = (
+        "the backward in {line} is restricted to the parameters of the optimizer that steps next, and the step "
+        "that comes too early goes behind it"
+    )
+    SWAPPED = "the update to which the backward in {line} belongs comes first"
     COLLECTED = "`{name}` is collected in the list `{list_name}` and stacked behind the loop"
     FUNCTIONAL = "the operation becomes its functional form"
     DATA_REBOUND = "`{name}` is rebound, which repairs the gradient that `.data` cuts silently"
@@ -57,6 +63,7 @@ class Rewrite(Kind):
         "{forbidden}; `with torch.no_grad():` around the change needs --unsafe, which assumes: {assumptions:; }"
     )
     NEEDS_UNSAFE = "needs --unsafe, which assumes: {assumptions:; }"
+    LEFT_OUT_BY_STRICT = "left out by --strict: it rests on the convention that {assumptions:, and that }"
 
 
 @unique
@@ -70,6 +77,7 @@ class Assumption(Kind):
     RESULT_HELD_ALONE = "{place} is a tensor that nothing else holds"
     LAYER_HELD_ALONE = "`{layer}` returns a tensor that nothing else holds"
     PASSED_ONCE = "no caller passes the tensor in `{name}` as another argument, too"
+    GRADIENTS_UNUSED = "no other code uses the gradients that the backward in {line} adds to the parameters of others"
     NOT_SHARED = "`{one}` and `{other}` don't share memory"
     SAME_TENSOR = "`{one}` and `{other}` are the same tensor"
     SAME_OBJECT = "`{place}` is the same object each time it is evaluated"
@@ -97,6 +105,13 @@ class Assumption(Kind):
     # of dtypes
     NOT_WIDER = "the operands of {line} don't have a wider dtype than `{name}`"
     DTYPE_OF_RESULT = "`{name}` has the dtype of the result in {line}"
+
+
+@unique
+class Convention(Kind):
+    """An assumption of a rewrite that is made by default, since runs of many packages kept it."""
+
+    HELD = "{assumption}, as in {held} of {places} places of packages that were run"
 
 
 @unique

@@ -204,6 +204,14 @@ class Refusal(Kind):
         "step alone would add that backward's gradient to those that it uses. `unplace diagnose --fix` proves an order "
         "that trains alike; the usual alternative is to compute that loss anew after the step"
     )
+    STEP_MIXED = (
+        "`{step}` also uses what the backward in {line} adds to its gradients, although that loss has an optimizer of "
+        "its own. Restrict that backward to the parameters of that optimizer, by `inputs=`, if this isn't meant"
+    )
+    WEIGHTS_BETWEEN = (
+        "`{step}` changes `{module}`, and the backward in {line} still goes through `{module}` as it was. `unplace "
+        "diagnose --fix` proves an order that trains alike; the usual alternative is to compute that loss anew after it"
+    )
     STEP_CARRIED = (
         "`{step}` changes the weights of `{module}`, and the backward of the next round goes through the old ones "
         "again: detach `{name}` where a round begins"

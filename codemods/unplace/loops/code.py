@@ -6,7 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from unplace.text.edits import Edit
+from unplace.text.edits import Edit, apply_edits
+from unplace.text.keywords import with_keyword, without_keyword
+from unplace.text.lines import begins_its_line, whole_lines
+from unplace.text.lines import moved as moving
 from unplace.text.positions import Text
 
 Span = tuple[int, int, int, int]
@@ -80,59 +83,29 @@ class Code:
 
     def with_keyword(self, call: ast.Call, keyword: str) -> Edit:
         """Return the edit that adds a keyword argument to a call."""
-        last = max((*call.args, *(k.value for k in call.keywords)), key=_end, default=None)
-        if last is None:
-            return _insertion(self._positions.span(call)[1] - 1, keyword)
-        return _insertion(self._positions.span(last)[1], f", {keyword}")
+        return with_keyword(self._positions, call, keyword)
 
     def without_keyword(self, call: ast.Call, name: str) -> Edit | None:
         """Return the edit that takes a keyword argument out of a call; None where it has none."""
-        found = next((k for k in call.keywords if k.arg == name), None)
-        if found is None:
-            return None
-        start, end = self._positions.span(found)
-        before = self.text[:start].rstrip()
-        if before.endswith(","):
-            return Edit(len(before) - 1, end, "")
-        after = self.text[end:]
-        rest = after.lstrip()
-        return Edit(start, end + (len(after) - len(rest[1:].lstrip()) if rest.startswith(",") else 0), "")
+        return without_keyword(self._positions, call, name)
 
     def lines_of(self, statements: Sequence[ast.stmt]) -> tuple[int, int] | None:
         """Return the first and last line of statements in a row, with comments above; None where others share them."""
-        first, last = statements[0], statements[-1]
-        start, end = min([first.lineno, *(d.lineno for d in _decorators(first))]), last.end_lineno or last.lineno
-        block = self.block_of(first)
-        others = [s for s in block if s not in statements]
-        if any(s.lineno <= end and (s.end_lineno or 0) >= start for s in others) or self._opens_in(first, start):
-            return None
-        lines = self.text.splitlines()
-        while start > 1 and lines[start - 2].strip().startswith("#"):
-            start -= 1
-        return start, end
+        return whole_lines(self._positions, statements, self.block_of(statements[0]))
 
     def begins_its_line(self, statement: ast.stmt) -> bool:
         """Tell whether only white space stands before a statement in its line."""
-        return not self._positions.line(statement.lineno)[: statement.col_offset].strip()
+        return begins_its_line(self._positions, statement)
 
     def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """Return the innermost function around a line."""
         around = self.statements_around((line, -1, line, -1))
         return next((s for s in around if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)), None)
 
-    def _opens_in(self, statement: ast.stmt, line: int) -> bool:
-        parent = self.parents[statement]
-        return isinstance(parent, ast.stmt) and parent.lineno == line
-
 
 def moved(text: str, lines: tuple[int, int], *, before: int) -> str:
     """Return a text with some of its lines in front of another line."""
-    rows = text.splitlines(keepends=True)
-    first, last = lines
-    taken = rows[first - 1 : last]
-    if before > last:
-        return "".join([*rows[: first - 1], *rows[last : before - 1], *taken, *rows[before - 1 :]])
-    return "".join([*rows[: before - 1], *taken, *rows[before - 1 : first - 1], *rows[last:]])
+    return apply_edits(text, moving(Text(text), lines, before))
 
 
 def inserted(text: str, new: Sequence[str], *, before: int) -> str:
@@ -144,16 +117,8 @@ def inserted(text: str, new: Sequence[str], *, before: int) -> str:
     return "".join([*rows[: before - 1], *(f"{line}{end}" for line in new), *rows[before - 1 :]])
 
 
-def _insertion(offset: int, text: str) -> Edit:
-    return Edit(offset, offset, text)
-
-
 def _span(node: ast.Call) -> Span:
     return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
-
-
-def _end(node: ast.expr) -> tuple[int, int]:
-    return node.end_lineno or 0, node.end_col_offset or 0
 
 
 def _depth(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> int:
@@ -161,7 +126,3 @@ def _depth(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> int:
     while node in parents:
         node, depth = parents[node], depth + 1
     return depth
-
-
-def _decorators(node: ast.stmt) -> list[ast.expr]:
-    return getattr(node, "decorator_list", [])

@@ -1,4 +1,4 @@
-"""Optimizer step between a forward pass and its backward: reported, never rewritten.
+"""Optimizer step between a forward pass and its backward: reported, never rewritten by default.
 
 `optimizer.step()` writes the weights in place. A graph that was made before the step saved the old ones, and a backward
 through it fails: in GANs and actor-critic methods, whose losses share a forward pass, and in recurrent networks, whose
@@ -20,19 +20,23 @@ What keeps the gradients needs a run to prove it, and `unplace diagnose --fix` d
   only then move the step, if it has to move at all;
 - update the other network first, if its loss doesn't need what the first update changes.
 
+`--unsafe` does so where the text shows whose weights the later backward is for, that no step uses the gradients which
+are left out, and that nothing which moved lines pass minds the order: not in a branch, not past calls of code that
+isn't in sight.
+
 What changes the method is a decision of yours:
 
 - compute the second loss again after the step, most often with `fake.detach()` in the first one;
 - detach a hidden state where a round begins: `h = h.detach()`. The gradient stops there.
 
-Reported as harmful: steps of optimizers that are made with the parameters of a module which the file calls. The calls
-of functions and methods are followed (`self.backward_D()`, `update(opt, loss)`, `make_optimizer(net)`), also of objects
-that the file makes (`gan.backward(loss)` with `gan = Gan()`) and of what it imports from other files of the run;
-elements with a constant key are told apart (`losses["d"]`, `nets["D"]`), so are the rounds of a loop over a few
-optimizers (`for opt, loss in zip(optimizers, losses)`), and a state that a module or a method keeps in an attribute
-comes from the last call (`out, self.hidden = self.rnn(x, self.hidden)`). Where the optimizer comes from elsewhere, the
-step is possible harm. A step in another file is reported at the call that leads there. Not seen: loops over objects
-that have optimizers.
+Possible harm, without any error, is a step that uses what the backward of another optimizer's loss added: the code
+clears the gradients of that one between the two backwards, so that each has an optimizer of its own.
+
+Reported as harmful: steps of optimizers, and `load_state_dict`, that change what a module saved which the file calls.
+The file is executed on abstract objects, so that helpers, lists of networks and optimizers, objects that own them,
+states that modules keep, and what is imported from other files of the run are seen as they are. What writes a weight in
+place is reported under the rule of its form (`p -= lr * p.grad`, `weight.data.clamp_()`). Where the optimizer comes
+from elsewhere, the step is possible harm. A step in another file is reported at the call that leads there.
 """
 
 from __future__ import annotations

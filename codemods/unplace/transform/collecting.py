@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.candidates import Reaches, candidates
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.early_steps import early_steps
+from unplace.analysis.queries.early_steps import steps_of
 from unplace.analysis.types.flows import flows
 from unplace.analysis.types.propagation import INSTANCE, Holders
 from unplace.config.options import Options
@@ -80,7 +80,7 @@ def has_sites(program: Program, reaches: Reaches) -> bool:
     """Tell whether anything that is reached in the module is or may be an in-place operation on a tensor."""
     if any(reaches(flag.node) for flag in flags(program)):
         return True
-    if any(reaches(early.step.call) for early in early_steps(program.module)):
+    if any(map(reaches, steps_of(program.module).nodes)):
         return True
     found = runs(program, reaches)
     return any(run.unclear or any(is_site(write) for write in run.writes.values()) for run in found)

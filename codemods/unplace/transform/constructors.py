@@ -56,7 +56,7 @@ class Constructors:
             meets = any(edit.start < e.end and e.start < edit.end for edit in edits for e in done)
             assumptions = tuple(dict.fromkeys(a for plan in plans for a in plan.assumptions))
             observed = tuple(dict.fromkeys(told for plan in plans for told in plan.observed))
-            applied = stopped is None and not meets and (self.options.unsafe or not assumptions)
+            applied = stopped is None and not meets and self.options.accepts(assumptions)
             done += edits if applied else ()
             fix = self.reports.number()
             for plan in plans:

@@ -9,14 +9,14 @@ earlier one: it makes new ones.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.early_steps import EarlyStep, early_steps
+from unplace.analysis.queries.early_steps import steps_of
 from unplace.analysis.queries.elsewhere import written_elsewhere
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Purpose
@@ -44,6 +44,7 @@ from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
 from unplace.transform.sites import Site
+from unplace.transform.stepping import Steps
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
@@ -78,7 +79,8 @@ class Planner:
         sites = collect(
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
         )
-        groups, left_out, counted = self._groups(sites, wanted)
+        steps = steps_of(self.program.module)
+        groups, left_out, counted = self._groups(sites, wanted, [early.step for early in steps.early])
         proposals, counting = (Proposals(self.text, self.by_form, respects=is_made) for is_made in (True, False))
         proposed = {
             statement: [self._without_unclear(d) for d in proposals.of(statement, members)]
@@ -98,15 +100,18 @@ class Planner:
         for statement, decisions in beside.items():
             self._rewrite_beside(statement, decisions, placed)
         self._plan_constructors(sites, wanted)
-        self._report_early_steps(wanted)
+        reported = Steps(self.text, self._report, {site.node: site.form for site in sites}, self.by_form, self.options)
+        reported.report(steps, wanted)
         for statement, here in counted.items():
             self._count(counting.of(statement, here))
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
-    def _groups(self, sites: Sequence[Site], wanted: Filter) -> tuple[_Groups, list[Site], _Groups]:
+    def _groups(
+        self, sites: Sequence[Site], wanted: Filter, early: Collection[ast.AST]
+    ) -> tuple[_Groups, list[Site], _Groups]:
         """Group the sites that the run handles by statement, list the others, and group those of them that it counts.
 
-        Calls of modules go with constructors.
+        Calls of modules go with constructors, and what changes weights too early is reported as a step is.
         """
         groups: _Groups = {}
         left_out: list[Site] = []
@@ -114,6 +119,9 @@ class Planner:
         for site in sites:
             code = self.by_form[site.form].code
             if site.write.kind is WriteKind.MODULE:
+                continue
+            if site.node in early:
+                left_out.append(site)
                 continue
             if wanted(code, harm_of(site), site.node):
                 groups.setdefault(site.statement, []).append(site)
@@ -255,7 +263,7 @@ class Planner:
 
     def _is_applied(self, decision: Decision) -> bool:
         """Tell whether the run makes the rewrite."""
-        return decision.is_applied(self.options.unsafe)
+        return decision.is_applied(self.options)
 
     # -- statements -----------------------------------------------------------------------------------------------
 
@@ -263,9 +271,8 @@ class Planner:
         """Report the recipes with the edits for all operations of the statement together."""
         go_on()
         decisions = self._with_shared_clones(decisions)
-        safe = [d for d in decisions if d.is_recipe and not d.assumptions]
-        risky = [d for d in decisions if d.is_recipe and d.assumptions]
-        applied = safe + risky if self.options.unsafe else safe
+        recipes = sorted((d for d in decisions if d.is_recipe), key=lambda d: bool(d.assumptions))
+        applied = [d for d in recipes if self._is_applied(d)]
         fix = self._report.number()
         edits: tuple[Edit, ...] = ()
         if applied:
@@ -273,8 +280,8 @@ class Planner:
         for decision in applied:
             self._clones.applied(decision.site, decision.verdict)
         offered = edits
-        if risky and not self.options.unsafe:
-            offered = self._statements.edits(statement, safe + risky)
+        if len(applied) < len(recipes):
+            offered = self._statements.edits(statement, recipes)
         for decision in decisions:
             is_applied = any(d is decision for d in applied)
             own = edits if is_applied else offered
@@ -332,7 +339,7 @@ class Planner:
             self._rewrite(statement, before)
             taken += self._report.made(known)
             return []
-        beside = [d for d in decisions if d.is_beside_others(self.options.unsafe)]
+        beside = [d for d in decisions if d.is_beside_others(self.options)]
         fixes: dict[Hashable, int] = {}
         for decision, own in zip(decisions, edits, strict=True):
             verdict = decision.verdict
@@ -383,26 +390,6 @@ class Planner:
             perhaps = flagged(self.program, made, self._callers, self.options)
             planned = Constructors(self.program, self.text, self.options, self.by_form, self._report, perhaps)
             planned.report(made, sites, wanted)
-
-    def _report_early_steps(self, wanted: Filter) -> None:
-        """Report the steps of optimizers that change weights which a backward still needs: none can be rewritten."""
-        code = self.by_form[Form.OPTIMIZER_STEP].code
-        for early in early_steps(self.program.module):
-            harm = Harm.HARMFUL if early.is_certain else Harm.POSSIBLE
-            if wanted(code, harm, early.step.call) or (self.options.counts and wanted.counts(code, early.step.call)):
-                self._report.refused(early.step.call, code, Form.OPTIMIZER_STEP, harm, early.saved, _refusal_of(early))
-
-
-def _refusal_of(early: EarlyStep) -> Reason:
-    """Return why a step isn't rewritten, and what to do about it."""
-    step, line = ast.unparse(early.step.call), Line(early.backward.lineno)
-    if early.carried is not None:
-        reason = Refusal.STEP_CARRIED(step=step, module=early.module, name=early.carried)
-    else:
-        reason = Refusal.STEP_BETWEEN(step=step, module=early.module, line=line)
-    if early.is_certain:
-        return reason
-    return Refusal.STEP_OF_UNKNOWN(optimizer=early.step.optimizer, module=early.module, refusal=reason)
 
 
 def _is_saved(site: Site) -> bool:
