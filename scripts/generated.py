@@ -44,6 +44,11 @@ def _views(times: int) -> str:
     return f"{_START}    v0 = x.exp()\n{views}    v{times} += 1\n    return v0\n"
 
 
+def _written_views(times: int) -> str:
+    views = "".join(f"    v{i + 1} = v{i}[1:]\n    v{i + 1} += 1\n" for i in range(times))
+    return f"{_START}    v0 = x.exp()\n{views}    return v0\n"
+
+
 def _layers(times: int) -> str:
     made = "".join(f"        self.l{i} = nn.Linear(3, 3)\n" for i in range(times))
     called = "".join(f"        x = self.act(self.l{i}(x))\n" for i in range(times))
@@ -76,6 +81,7 @@ GENERATED: dict[str, tuple[int, Callable[[int], str]]] = {
     "`try` in a row": (320, _attempts),
     "`for` in each other": (16, _loops),
     "views of views": (180, _views),
+    "views of views, each written": (180, _written_views),
     "layers in one `forward`": (800, _layers),
     "private helpers in a chain": (200, _helpers),
     "layers of an `nn.Sequential`": (3_000, _sequential),

@@ -9,7 +9,18 @@ from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.values import CONTAINER, SELECTING, TENSOR, UNKNOWN, Link, Origin, Value, is_same
+from unplace.analysis.domain.values import (
+    CONTAINER,
+    SELECTING,
+    TENSOR,
+    UNKNOWN,
+    Link,
+    Obj,
+    Objs,
+    Origin,
+    Value,
+    is_same,
+)
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import can_be_tracked
@@ -262,7 +273,7 @@ def private_copy(site: Site) -> Copy | Refuse:
         value = site.state.env.get(place.id, value)
     if value is None:
         return Refuse(Refusal.NOTHING_KNOWN(name=ast.unparse(place)))
-    copied = _copy_owner(site, AccessPath.of(place), value, frozenset(), None, container_of(site, place))
+    copied = _copy_owner(site, AccessPath.of(place), value, container_of(site, place))
     if isinstance(copied, Copy):
         return replace(copied, assumptions=(*copied.assumptions, *found_again(place)))
     whole = put_back(site, place) if isinstance(copied, Refuse) else None
@@ -333,27 +344,47 @@ def several_stores(statement: ast.stmt, sites: list[Site]) -> Refuse | None:
     return None
 
 
-def _copy_owner(
-    site: Site,
-    place: AccessPath,
-    value: Value,
-    needed: frozenset[AccessPath],
-    first: Reason | None,
-    element_of: Value | None = None,
-) -> Copy | Refuse:
+def _copy_owner(site: Site, place: AccessPath, value: Value, element_of: Value | None) -> Copy | Refuse:
     """Plan a clone at `place`; where its base is still visible, go on to the base."""
-    names = {path.root for path in needed if path.is_name}
-    observers = site.watch(site.live() | names if names else None).of(value, place, element_of)
-    missing = needed - {AccessPath(view.name) for view in observers.views} - {place, *observers.together}
-    if not observers.blockers and not missing:
-        is_known = (value.is_tensor and not value.likely) or place == AccessPath.of(site.write.target)
-        assumptions = (*assumptions_about(site), *(() if is_known else (Assumption.TENSOR(name=str(place)),)))
-        return Copy((place, *observers.together), replays(observers.views), (*assumptions, *observers.assumptions))
-    reason = first or (observers.blockers[0] if observers.blockers else Refusal.NOT_MADE_AGAIN(place=str(place)))
-    base = _base_of(site, value)
-    if base is None:
-        return Refuse(reason)
-    return _copy_owner(site, AccessPath(base[0]), base[1], needed | {place}, reason)
+    live = site.live()
+    needed: frozenset[AccessPath] = frozenset()
+    below = _below(site, value, live)
+    reason: Reason | None = None
+    while True:
+        if reason is None or not value.objs <= below:
+            names = {path.root for path in needed if path.is_name}
+            observers = site.watch(live | names if names else None).of(value, place, element_of)
+            missing = needed - {AccessPath(view.name) for view in observers.views} - {place, *observers.together}
+            if not observers.blockers and not missing:
+                return _copy_at(site, place, value, observers)
+            reason = reason or next(iter(observers.blockers), Refusal.NOT_MADE_AGAIN(place=str(place)))
+        base = _base_of(site, value)
+        if base is None:
+            return Refuse(reason)
+        needed |= {place}
+        place, value, element_of = AccessPath(base[0]), base[1], None
+
+
+def _copy_at(site: Site, place: AccessPath, value: Value, observers: Observers) -> Copy:
+    """Return the clone at a place with these observers."""
+    is_known = (value.is_tensor and not value.likely) or place == AccessPath.of(site.write.target)
+    assumptions = (*assumptions_about(site), *(() if is_known else (Assumption.TENSOR(name=str(place)),)))
+    return Copy((place, *observers.together), replays(observers.views), (*assumptions, *observers.assumptions))
+
+
+def _below(site: Site, value: Value, live: set[str]) -> Objs:
+    """Return the value and its bases up to the last one that is read later: below that, no clone is enough."""
+    state = site.state
+    held = [state.env[name] for name in live & state.env.keys()]
+    seen = {obj for each in held if each.kinds & (TENSOR | UNKNOWN) for obj in each.objs}
+    chain: list[Obj] = []
+    length = 0
+    objs = value.objs
+    while len(objs) == 1 and (base := state.bases.get(obj := next(iter(objs)))) is not None and base.link is Link.VIEW:
+        chain.append(obj)
+        objs = base.objs
+        length = len(chain) if len(objs) == 1 and not objs.isdisjoint(seen) else length
+    return frozenset(chain[:length])
 
 
 def _base_of(site: Site, value: Value) -> tuple[str, Value] | None:

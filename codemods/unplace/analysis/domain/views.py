@@ -174,13 +174,15 @@ class Views(dict[Obj, Base]):
         self._stale = set()
 
     def _closure(self, obj: Obj) -> Objs:
-        found = todo = {obj}
-        while todo := todo & self._views:
+        found = {obj}
+        todo = found & self._views
+        while todo:
             new: set[Obj] = set()
             for view in todo:
                 new |= self._roots.get(view) or self[view].objs
-            todo = new - found
-            found = found | new
+            new -= found
+            found |= new
+            todo = new & self._views
         return frozenset(found)
 
     def _cuts(self, obj: Obj) -> Mapping[Obj, Pieces]:
