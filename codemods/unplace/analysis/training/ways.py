@@ -57,7 +57,7 @@ def _executed(
             if scope.node not in world.executed:
                 _enter(execution, module, scope)
     except StoppedError:
-        world.is_cut = True
+        world.is_incomplete = True
     return world
 
 

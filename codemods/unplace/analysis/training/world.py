@@ -10,7 +10,7 @@ from typing import NamedTuple
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.training.trail import Trail
-from unplace.analysis.training.values import NO_GRAPH, Change, Graph, Rounds, Save, Tensor, Thing, Weights
+from unplace.analysis.training.values import NO_GRAPH, Change, Graph, Rounds, Save, Tensor, Thing, Weights, meet
 
 _MOST_CALLS = 24
 """Maximum number of calls inside each other that are followed."""
@@ -93,6 +93,7 @@ class World:
     """What is true at the point that the execution has reached.
 
     `turned` are the branches at which this way goes where the first one doesn't, and `met` those that it could have.
+    It `is_incomplete` where `ran` doesn't have all: it took too long, or an optimizer from elsewhere stepped.
     """
 
     module: ModuleIndex
@@ -111,7 +112,7 @@ class World:
     read: set[str] = field(default_factory=set)
     last: Graph = NO_GRAPH
     trail: Trail | None = None
-    is_cut: bool = False
+    is_incomplete: bool = False
     _loops: int = 0
     _carried: list[tuple[Graph, str]] = field(default_factory=list)
 
@@ -190,7 +191,8 @@ class World:
 
         One with `inputs` only runs what leads to these.
         """
-        reached = graph.reached if inputs is None else graph.reached & inputs
+        is_wanted = inputs is None
+        reached = frozenset(w for w in graph.reached if is_wanted or meet([w], inputs or ()))
         here, frame = self.here(node), self.frames[-1]
         own = frame if here is node else None
         backward = Backward(self.tick(), here, reached, graph.saves, retains, own)
