@@ -207,6 +207,7 @@ def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) 
         "# baseline is not set      # default\n"
         "per-file-ignores = {}      # default\n"
         "unsafe = false             # default\n"
+        "strict = false             # default\n"
         "preserve-dtype = false     # default\n"
         'whole-program = "auto"     # default\n'
         "functional = false         # default\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from sampling import one_in
 from test_introduced import writes
 from unplace.analysis.project.program import Program
 from unplace.config.options import Options
-from unplace.diagnostics.findings import FileReport, Status
+from unplace.diagnostics.findings import FileReport, Harm, Status
 from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.positions import LineRanges
@@ -41,6 +42,18 @@ def test_rounds(case: Path, unsafe: bool) -> None:
     assert not report.changed or writes(report.after) <= writes(before), "more operations in place than before"
     if leaves_out:
         assert rewritten(before, options, whole=True)[0] == report
+
+
+@pytest.mark.parametrize("case", CASES[:: one_in(6)], ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_what_is_counted_changes_nothing(case: Path) -> None:
+    """`check` counts what it doesn't list: the list is that of `check --fix`, and all operations are there."""
+    text, options = case.read_bytes().decode(), Options(only=frozenset([Harm.HARMFUL]))
+    fixed, counted = rewrite_text(text, "m.py", options), rewrite_text(text, "m.py", replace(options, counts=True))
+    assert counted.after == fixed.after
+    told = {(f.line, f.column, f.code, f.harm, f.status, f.message) for f in counted.findings}
+    assert {(f.line, f.column, f.code, f.harm, f.status, f.message) for f in fixed.findings} <= told
+    every = {(f.line, f.column, f.code) for f in rewrite_text(text, "m.py", Options()).findings}
+    assert {place[:3] for place in told} == every
 
 
 def rewritten(text: str, options: Options, *, whole: bool = False) -> tuple[FileReport, bool]:

@@ -6,7 +6,6 @@ SILU = "torch's quirk: complex silu in place gives a wrong gradient silently, ou
 UNTRACKED_COPY = (
     "torch's quirk: with `out=` nothing is recorded; without, complex inputs that require grad are an error"
 )
-RESIZED = "torch's quirk: `addbmm_` on a smaller target resizes it, so that views show the old memory"
 IDENTITY = (
     "torch's quirk: logical operators in place let the gradient through as it is; where the original's backward "
     "raises, the call on the clone shows that gradient instead of zeros"
@@ -20,9 +19,6 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("torch.slice_copy(out=)", "raises", "plain"): UNTRACKED_COPY,
     ("torch.slice_scatter(out=)", "raises", "plain"): UNTRACKED_COPY,
     ("torch.view_as_complex_copy(out=)", "raises", "plain"): UNTRACKED_COPY,
-    ("Tensor.addbmm_", "gradient", "plain"): RESIZED,
-    ("Tensor.addbmm_", "raises", "plain"): RESIZED,
-    ("Tensor.addbmm_", "shape", "plain"): RESIZED,
     ("Tensor.logical_and_", "slope", "plain"): IDENTITY,
     ("Tensor.logical_not_", "slope", "plain"): IDENTITY,
     ("Tensor.logical_or_", "slope", "plain"): IDENTITY,

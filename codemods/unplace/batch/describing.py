@@ -24,6 +24,7 @@ def body(changed: Sequence[Outcome], verification: VerificationRecord | None) ->
     rewritten = [f for outcome in changed for f in outcome.findings if f.status is Status.REWRITTEN]
     rules = Counter(finding.code for finding in rewritten)
     assuming = sum(finding.applicability is Applicability.UNSAFE for finding in rewritten)
+    usual = sum(finding.applicability is Applicability.CONVENTIONAL for finding in rewritten)
     observed = sum(finding.applicability is Applicability.OBSERVED for finding in rewritten)
     lines = [
         "An operation that writes to a tensor in place can overwrite values that",
@@ -36,6 +37,8 @@ def body(changed: Sequence[Outcome], verification: VerificationRecord | None) ->
     ]
     if assuming:
         lines += ["", f"{assuming} of them rest on an assumption, which the report of the migration names."]
+    if usual:
+        lines += ["", f"{usual} of them rest on a convention, which the report of the migration names."]
     if observed:
         lines += ["", f"{observed} of them rest on what a run showed, which the report of the migration names."]
     if verification is not None:

@@ -106,11 +106,16 @@ class _View:
     statistics: bool
     common: Common
 
+    @property
+    def lists_all(self) -> bool:
+        """Whether operations of any harm are listed."""
+        return self.every or self.common.output_format == "json"
+
     def show(self, outcomes: Sequence[Outcome], before: Sequence[str], behind: Sequence[str]) -> bool:
         """Print the report, with sentences before and behind the summary; tell whether something was found."""
         found = lint.listed(outcomes, self.harms)
         form, is_text = self.common.output_format, self.common.is_text
-        shown = outcomes if self.every or form == "json" else found
+        shown = outcomes if self.lists_all else found
         if not is_text:
             typer.echo(document(form or "", shown))
         elif self.statistics:
@@ -155,6 +160,8 @@ def check(
     _check_view(view, [option for option, given in writes.items() if given], named)
     if fix or add_ignores:
         run = run.with_changes(only=view.harms)
+    elif run.options.only is None and not view.lists_all:
+        run = run.with_changes(only=view.harms, counts=True)
 
     def work_out() -> list[Outcome]:
         if named == [files.STDIN]:

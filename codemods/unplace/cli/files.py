@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, unique
@@ -21,11 +22,12 @@ from unplace.reporting import FORMATS
 from unplace.reporting.progress import watched
 from unplace.reporting.styled import width_of
 from unplace.reporting.wrapping import INDENT, wrapped
-from unplace.runs.many import rewrite_files, together, written
+from unplace.runs.many import project_of, rewrite_files, together, written
 from unplace.runs.outcome import Outcome, rewrite_bytes
 from unplace.text.visible import visible_lines
 
 if TYPE_CHECKING:
+    from unplace.analysis.project.files import Project
     from unplace.files.changes import Changes
     from unplace.runs.cache import Results
 
@@ -102,13 +104,19 @@ def work_out(
     problems = [*found.problems, *(changes.problems if changes is not None else ())]
     outcomes = [Outcome(problem.path, problem=problem) for problem in problems]
     with interruptible([], doing):
-        each = _each(found.files, options_of, given.jobs, cached=not given.no_cache)
+        project = functools.cache(functools.partial(project_of, found.files))
+        each = _each(found.files, options_of, given.jobs, project, cached=not given.no_cache)
         outcomes += watched(each, len(found.files), doing.value)
-        return _across(outcomes, options_of, apart, markdown=markdown)
+        return _across(outcomes, options_of, apart, project, markdown=markdown)
 
 
 def _each(
-    files: Sequence[str], options_of: Callable[[str], Options], jobs: str | None, *, cached: bool
+    files: Sequence[str],
+    options_of: Callable[[str], Options],
+    jobs: str | None,
+    project: Callable[[], Project | None],
+    *,
+    cached: bool,
 ) -> Iterator[Outcome]:
     """Yield the outcome of each file by itself, with the options that hold for it."""
     groups: dict[int, tuple[Options, list[str]]] = {}
@@ -121,7 +129,7 @@ def _each(
     for options, members in {id(group): group for group in groups.values()}.values():
         is_cached = cached and options.changed is None and options.facts is None and len(files) > 1
         known = _earlier(files, options) if is_cached else None
-        results = rewrite_files(members, options, int(jobs) if jobs else None, known, files)
+        results = rewrite_files(members, options, int(jobs) if jobs else None, known, project)
         with contextlib.closing(results):
             yield from results
         if known is not None:
@@ -129,7 +137,12 @@ def _each(
 
 
 def _across(
-    outcomes: list[Outcome], options_of: Callable[[str], Options], apart: str | None, *, markdown: bool
+    outcomes: list[Outcome],
+    options_of: Callable[[str], Options],
+    apart: str | None,
+    project: Callable[[], Project | None],
+    *,
+    markdown: bool,
 ) -> list[Outcome]:
     """Return the outcomes with the rewrites that need edits in several files, unless an option leaves these out."""
     if len(outcomes) < 2 or not any(outcome.findings for outcome in outcomes):
@@ -137,7 +150,7 @@ def _across(
     from unplace.runs.across import across, waiting  # only now: one file needs none of it
 
     if apart is None:
-        return across(outcomes, options_of)
+        return across(outcomes, options_of, project())
     if waiting(outcomes, markdown=markdown):
         print_error(f"warning: {apart} leaves out rewrites that need edits in several files")
     return outcomes

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from unplace import rules
 from unplace.config.kinds import AUTO, Auto, Codes, CodesOfFiles, Decision, FactsFile, Given, Harms, Truth, Version
 from unplace.config.settings import Setting, settings_of
+from unplace.diagnostics.conventions import is_convention
 from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.reasons import Reason
 from unplace.files.patterns import Patterns
 from unplace.observation.facts import FileFacts, Observations
 from unplace.text.positions import LineRanges
@@ -18,7 +20,9 @@ from unplace.torchapi.releases import Release
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run: `unsafe` also applies edits that rest on an assumption; `select`/`ignore` name rule codes.
+    """The options of a run: `unsafe` also applies edits that rest on an assumption, `strict` none that rest on one.
+
+    Between them are the conventions, assumptions that the world keeps. `select`/`ignore` name rule codes.
 
     `preserve_dtype` casts the result back wherever it isn't known to have the dtype of the tensor written in place.
     With `functional`, stores into new memory are rewritten, too, so that no operation writes a tensor.
@@ -29,11 +33,13 @@ class Options:
     all but these lines of each file. Without `comments`, suppression comments don't count; without `unused`, comments
     that suppress nothing aren't reported. With `every`, harmless writes to parts of a tensor in loops are removed, too,
     at the cost of copies. With `spans_files`, an edit may need others in other files; with `spans_later`, what such
-    edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks.
+    edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks. With `counts`, what `only`
+    leaves out is reported, too, but never rewritten: who only counts operations needs no plan for them.
     `facts` are what runs of the program showed, and `here` those that hold for the file at hand.
     """
 
     unsafe: Annotated[bool, Setting(Truth(off="safe"), "Take edits that rest on an assumption, too.")] = False
+    strict: Annotated[bool, Setting(Truth(), "Take only edits that are proved, and none by convention.")] = False
     preserve_dtype: Annotated[
         bool, Setting(Truth(), "Cast results back wherever their dtype isn't known to stay the same.")
     ] = False
@@ -72,7 +78,13 @@ class Options:
     spans_files: bool = False
     spans_later: bool = False
     markdown: bool = False
+    counts: bool = False
     here: FileFacts | None = field(default=None, hash=False)
+
+    def accepts(self, assumptions: Iterable[Reason]) -> bool:
+        """Tell whether the run makes an edit that rests on assumptions."""
+        assumed = tuple(assumptions)
+        return not assumed or (not self.strict and (self.unsafe or all(map(is_convention, assumed))))
 
     def unfiltered(self) -> Options:
         """Return the same options without any limit from selection, harm or comments."""

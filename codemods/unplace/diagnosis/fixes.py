@@ -58,9 +58,7 @@ class Fix:
     @property
     def applicability(self) -> Applicability:
         """The applicability of the edit that rests on most."""
-        found = {finding.applicability for file in self.files for finding in file.findings}
-        least = (Applicability.UNSAFE, Applicability.OBSERVED)
-        return next((each for each in least if each in found), Applicability.SAFE)
+        return Applicability.of_all(finding.applicability for file in self.files for finding in file.findings)
 
     @property
     def diff(self) -> str:

@@ -63,6 +63,7 @@ class Rewrite(Kind):
         "{forbidden}; `with torch.no_grad():` around the change needs --unsafe, which assumes: {assumptions:; }"
     )
     NEEDS_UNSAFE = "needs --unsafe, which assumes: {assumptions:; }"
+    LEFT_OUT_BY_STRICT = "left out by --strict: it rests on the convention that {assumptions:, and that }"
 
 
 @unique
@@ -104,6 +105,13 @@ class Assumption(Kind):
     # of dtypes
     NOT_WIDER = "the operands of {line} don't have a wider dtype than `{name}`"
     DTYPE_OF_RESULT = "`{name}` has the dtype of the result in {line}"
+
+
+@unique
+class Convention(Kind):
+    """An assumption of a rewrite that is made by default, since runs of many packages kept it."""
+
+    HELD = "{assumption}, as in {held} of {places} places of packages that were run"
 
 
 @unique

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
@@ -23,11 +23,17 @@ class Status(str, Enum):
 
 
 class Applicability(str, Enum):
-    """The applicability of an edit: proved, based on what runs showed, or on the assumptions named with it."""
+    """The applicability of an edit, surest first: proved, or based on what runs showed, conventions or assumptions."""
 
     SAFE = "safe"
     OBSERVED = "observed"
+    CONVENTIONAL = "conventional"
     UNSAFE = "unsafe"
+
+    @classmethod
+    def of_all(cls, edits: Iterable[Applicability | None]) -> Applicability:
+        """Return the applicability of edits that are made together: that of the least sure one."""
+        return max((each for each in edits if each is not None), key=list(cls).index, default=cls.SAFE)
 
 
 class Harm(str, Enum):

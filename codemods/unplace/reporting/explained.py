@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -169,9 +170,8 @@ def _verdict(finding: Finding, named: Naming) -> Iterator[list[Span]]:
     title = [(f"  {'verdict':<{_WIDTH}}", "cyan"), (f"{status}{safety}", STYLES[finding.status])]
     told = finding.moved(named)
     yield [*title, (f": {told.message}", "")]
-    if told.assumptions and finding.status is Status.REWRITTEN:
-        word = "as seen" if finding.applicability is Applicability.OBSERVED else "assumes"
-        yield from _rows(word, told.assumptions)
+    for backing, assumed in groupby(told.assumed if finding.status is Status.REWRITTEN else (), sentences.backing):
+        yield from _rows(backing, list(map(str, assumed)))
     yield from _rows("harm", [sentences.harm(finding)])
 
 

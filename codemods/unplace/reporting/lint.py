@@ -116,12 +116,14 @@ def summary(outcomes: Sequence[Outcome], harms: Collection[Harm], *, every: bool
 
 def _repaired(findings: Sequence[Finding]) -> Iterator[str]:
     fixes = Counter(finding.applicability for finding in findings)
-    if fixes[Applicability.SAFE]:
-        yield f"`unplace check --fix` repairs {fixes[Applicability.SAFE]} of them."
+    by_default = fixes[Applicability.SAFE] + fixes[Applicability.CONVENTIONAL]
+    if by_default:
+        so = f", {fixes[Applicability.CONVENTIONAL]} by convention" if fixes[Applicability.CONVENTIONAL] else ""
+        yield f"`unplace check --fix` repairs {by_default} of them{so}."
     if fixes[Applicability.OBSERVED]:
         yield f"`unplace check --fix --facts ...` repairs {fixes[Applicability.OBSERVED]} on what runs showed."
     if fixes[Applicability.UNSAFE]:
-        more = " more" if fixes[Applicability.SAFE] else ""
+        more = " more" if by_default else ""
         yield f"`unplace check --fix --unsafe` repairs {fixes[Applicability.UNSAFE]}{more}, on assumptions."
 
 

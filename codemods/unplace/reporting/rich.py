@@ -27,5 +27,5 @@ def lines(outcomes: Sequence[Outcome], width: int | None = None) -> Iterator[lis
                 (finding.message, ""),
             ]
             yield from wrapped(headline, width, INDENT)
-            for assumption in finding.assumptions if finding.status is Status.REWRITTEN else ():
-                yield from wrapped([(f"  {sentences.backing(finding)}: ", "dim"), (assumption, "")], width, INDENT)
+            for assumed in finding.assumed if finding.status is Status.REWRITTEN else ():
+                yield from wrapped([(f"  {sentences.backing(assumed)}: ", "dim"), (str(assumed), "")], width, INDENT)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import groupby
 
-from unplace.diagnostics.catalogue import Observed, Purpose
+from unplace.diagnostics.catalogue import Convention, Observed, Purpose
 from unplace.diagnostics.findings import Applicability, Finding, Harm, Status
 from unplace.diagnostics.forms import Form
+from unplace.diagnostics.reasons import Reason
 
+OBSERVED = "observed"
 NO_FIX = "no fix"
 NO_FIX_HERE = "no fix in this file"
 """What an editor says, which may still offer a fix in another file."""
@@ -55,11 +58,13 @@ def fix(finding: Finding, none: str = NO_FIX) -> str:
 def advice(finding: Finding) -> str:
     """Return what the fix does and what it assumes, or why there is no fix."""
     is_made = finding.applicability is not None and finding.status is Status.REWRITTEN
-    if is_made and finding.assumptions and finding.applicability is not Applicability.OBSERVED:
-        return f"{finding.message}; assumes: {'; '.join(finding.assumptions)}"
-    if finding.applicability is Applicability.OBSERVED:
-        return f"{finding.message}; {'; '.join(finding.assumptions)}"
-    return finding.message
+    if not is_made and finding.applicability is not Applicability.OBSERVED:
+        return finding.message
+    parts = [finding.message]
+    for title, reasons in groupby(finding.assumed, backing):
+        told = "; ".join(map(str, reasons))
+        parts.append(told if title == OBSERVED else f"{title}: {told}")
+    return "; ".join(parts)
 
 
 def advice_lines(finding: Finding) -> list[tuple[str, str]]:
@@ -67,13 +72,14 @@ def advice_lines(finding: Finding) -> list[tuple[str, str]]:
     lines = [("in the runs", "; ".join(map(str, finding.ran)))] if finding.ran else []
     lines.append(("reason" if finding.status is Status.KEPT else fix(finding), finding.message))
     if finding.status is Status.REWRITTEN:
-        lines += [(backing(finding), assumption) for assumption in finding.assumptions]
+        lines += [(backing(assumed), str(assumed)) for assumed in finding.assumed]
     return lines
 
 
-def backing(finding: Finding) -> str:
-    """Return the title of what an edit rests on: `assumes`, or `observed` for what runs showed."""
-    return "observed" if finding.applicability is Applicability.OBSERVED else "assumes"
+def backing(assumed: Reason) -> str:
+    """Return the title of what an edit rests on: `assumes`, or `observed` for what runs showed, or `by convention`."""
+    titles = {Observed: OBSERVED, Convention: "by convention"}
+    return next((title for kind, title in titles.items() if isinstance(assumed.kind, kind)), "assumes")
 
 
 def full(finding: Finding, none: str = NO_FIX) -> str:

@@ -26,7 +26,11 @@ class Cause(str, Enum):
     LEFT_OUT = "Left out by verification"
     NEEDS_UNSAFE = "Waits for --unsafe"
     ASSUMED = "Rewritten on an assumption"
+    CONVENTIONAL = "Rewritten by convention"
     OBSERVED = "Rewritten on what a run showed"
+
+
+_CAUSES: dict[str | None, Cause] = {"conventional": Cause.CONVENTIONAL, "observed": Cause.OBSERVED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def reasons_of(site: SiteRecord) -> tuple[Why, ...]:
     elif verdict is Verdict.REFUSED:
         cause = Cause.REFUSED if site.applicability is None else Cause.NEEDS_UNSAFE
     else:
-        cause = Cause.OBSERVED if site.applicability == "observed" else Cause.ASSUMED
+        cause = _CAUSES.get(site.applicability, Cause.ASSUMED)
     return tuple(Why(cause, reason) for reason in site.reasons)
 
 

@@ -44,8 +44,11 @@ OptionsOf = Callable[[str], Options]
 """Maps the absolute path of a file to the options that hold for it."""
 
 
-def across(outcomes: Sequence[Outcome], options: OptionsOf) -> list[Outcome]:
-    """Return the outcomes of all files of a run with the rewrites that need edits in several of them."""
+def across(outcomes: Sequence[Outcome], options: OptionsOf, project: Project | None = None) -> list[Outcome]:
+    """Return the outcomes of all files of a run with the rewrites that need edits in several of them.
+
+    `project` are the files as the run knows them: it is changed along with the texts.
+    """
     if len(outcomes) < 2:
         return list(outcomes)
     found = [
@@ -54,7 +57,7 @@ def across(outcomes: Sequence[Outcome], options: OptionsOf) -> list[Outcome]:
     if not found:
         return list(outcomes)
     files = {_absolute(outcome): _File(outcome) for outcome in outcomes}
-    run = _Run(files, options, Project(files))
+    run = _Run(files, options, project or Project(files))
     for outcome, findings in found:
         run.plan(_absolute(outcome), findings)
     return run.outcomes()
@@ -77,7 +80,7 @@ def spanning(
     """
     sources = {each: documents.read(data, each) for each, data in held.items()}
     files = {each: _File(Outcome(each, source=sources.get(each))) for each in project.files.paths}
-    run = _Run(files, lambda _: options, project)
+    run = _Run(files, lambda _: options, project.copy())
     for finding in findings:
         if finding.may_span and finding.status is Status.REFUSED:
             yield from run.alone(path, finding)
@@ -162,8 +165,8 @@ class _Run:
 
     files: dict[str, _File]
     options: OptionsOf
-    _unchanged: Project
-    _project: Project | None = None
+    _project: Project
+    _held: dict[str, bytes] = field(default_factory=dict)  # what files hold in the project, where they changed
 
     def outcomes(self) -> list[Outcome]:
         """Return the outcomes of all files, each with the paths of those that are changed together with it."""
@@ -196,19 +199,17 @@ class _Run:
         except Exception as error:
             for one, (outcome, along) in before.items():
                 self.files[one].outcome, self.files[one].along = outcome, along
-            self._begin_anew()
             if not isinstance(error, LimitError | OSError | SourceError):
                 left_out = internal_error(error, "edits of several files left out")
                 warning = Problem(before[path][0].path, left_out)
                 self.files[path].outcome = replace(before[path][0], warnings=(*before[path][0].warnings, warning))
         finally:
-            if self._project is not None:
-                self._project.end()
+            self._project.end()
 
     def alone(self, path: str, finding: Finding) -> Iterator[Spanning]:
         """Yield the rewrite of a finding by edits of several files, if there is one; nothing is taken over."""
         file = self.files[path]
-        made = self._round(path, file.text, ((finding.line, finding.line),), self._current())
+        made = self._round(path, file.text, ((finding.line, finding.line),), self._with({}))
         texts = self._texts(path, made)
         place = finding.line, finding.column, finding.code
         own = next((f for f in made.findings if (f.line, f.column, f.code) == place and _is_made(f)), None)
@@ -221,7 +222,7 @@ class _Run:
         file = self.files[path]
         text = Text(file.text)
         lines = tuple((line, line) for f in findings for line in [text.place(file.offset_now(f.line, f.column))[0]])
-        made = self._round(path, file.text, lines, self._current())
+        made = self._round(path, file.text, lines, self._with({}))
         self._refuse(path, findings, made)
         texts = self._texts(path, made)
         if texts is not None and self._repairs(path, made, texts):
@@ -239,24 +240,17 @@ class _Run:
             options = replace(options, here=self.files[path].facts(options.facts))
         return rewriter.first_round(text, name, options, project)
 
-    def _current(self) -> Project:
-        """Return the project of the texts so far."""
-        if self._project is None:
-            self._project = self._with({})
-        return self._project
-
-    def _begin_anew(self) -> None:
-        """Give the project up, because a text has changed."""
-        if self._project is not None:
-            self._project.end()
-        self._project = None
-
     def _with(self, texts: Mapping[str, str]) -> Project:
-        """Return the project of the texts so far, but for these."""
-        changed = {path: file.outcome.change.after.data for path, file in self.files.items() if file.outcome.change}
+        """Return the project, with the texts so far but for these."""
+        held = {path: file.outcome.change.after.data for path, file in self.files.items() if file.outcome.change}
         for path, text in texts.items():
-            changed[path] = self.files[path].source.with_text(text).data
-        return self._unchanged.with_changed(changed)
+            held[path] = self.files[path].source.with_text(text).data
+        before, self._held = self._held, held
+        found = {path: held[path] if path in held else self.files[path].source.data for path in {*before, *held}}
+        changed = {path: data for path, data in found.items() if data != before.get(path)}
+        if changed:
+            self._project.change(changed)
+        return self._project
 
     def _texts(self, path: str, made: FileReport) -> dict[str, str] | None:
         """Return the new texts of the files that a round changes; None where it changes none, or its edits meet."""
@@ -276,11 +270,7 @@ class _Run:
 
     def _repairs(self, path: str, made: FileReport, texts: Mapping[str, str]) -> bool:
         """Tell whether the harm of what a round rewrites is gone afterwards."""
-        project = self._with(texts)
-        try:
-            return not unrepaired(made, self._round(path, made.after, None, project))
-        finally:
-            project.end()
+        return not unrepaired(made, self._round(path, made.after, None, self._with(texts)))
 
     def _change(self, path: str, made: FileReport, texts: Mapping[str, str]) -> tuple[str, ...]:
         """Take over what a round rewrites, and return the other files that it changes."""
@@ -294,18 +284,16 @@ class _Run:
         together |= {further for one in together for further in self.files[one].along}
         for one in together if len(together) > 1 else ():
             self.files[one].along |= together - {one}
-        self._begin_anew()
         return tuple(elsewhere)
 
     def _follow(self, paths: Iterable[str]) -> None:
         """Rewrite what each of some files allows by itself now."""
         for path in paths:
             file = self.files[path]
-            following = rewriter.rewrite_text(file.text, file.outcome.path, self._options(path), self._current())
+            following = rewriter.rewrite_text(file.text, file.outcome.path, self._options(path), self._with({}))
             if following.changed:
                 integrity.check(following.before, following.after, following.edits)
                 file.join(following)
-                self._begin_anew()
 
     def _refuse(self, path: str, findings: Sequence[Finding], made: FileReport) -> None:
         """Give the reasons why findings are still refused, with calls in other files taken into account."""

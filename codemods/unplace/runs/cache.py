@@ -188,7 +188,8 @@ def _said(options: Options) -> list[str]:
     """Return the options that hold for all files, as text for a key."""
     said = [(getattr(options, each.name), each.kind) for each in SETTINGS if not each.kind.names_rules]
     written = ["" if value is None else kind.as_toml(value) for value, kind in said]
-    return [*written, repr(options.comments), repr(options.spans_later), repr(options.markdown)]
+    flags = (options.comments, options.spans_later, options.markdown, options.counts)
+    return [*written, *map(repr, flags)]
 
 
 def _connected(place: Path) -> sqlite3.Connection:

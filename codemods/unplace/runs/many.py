@@ -6,7 +6,7 @@ import contextlib
 import functools
 import gc
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING
 
 from unplace.config.options import Options
@@ -26,19 +26,19 @@ def rewrite_files(
     options: Options,
     jobs: int | None,
     results: Results | None = None,
-    among: Sequence[str] | None = None,
+    project: Callable[[], Project | None] | None = None,
 ) -> Generator[Outcome, None, None]:
     """Yield the outcome of each file, in their order, worked out in up to `jobs` processes; nothing is written.
 
-    `among` are all files of the run, where the paths are only those for which the options hold.
+    `project` gives all files of the run, where the paths are only those for which the options hold.
     Outcomes that earlier `results` hold are taken from there, and new ones are added to them.
     """
-    among = paths if among is None else among
+    project = functools.partial(project_of, paths) if project is None else project
     if results is None:
-        yield from _worked_out(paths, among, options, jobs)
+        yield from _worked_out(paths, project, options, jobs)
         return
     known = {path: outcome for path in paths if (outcome := results.outcome(path)) is not None}
-    with contextlib.closing(_worked_out([p for p in paths if p not in known], among, options, jobs)) as new:
+    with contextlib.closing(_worked_out([p for p in paths if p not in known], project, options, jobs)) as new:
         for path in paths:
             outcome = known.pop(path, None)
             if outcome is None:
@@ -48,12 +48,12 @@ def rewrite_files(
 
 
 def _worked_out(
-    paths: Sequence[str], among: Sequence[str], options: Options, jobs: int | None
+    paths: Sequence[str], project: Callable[[], Project | None], options: Options, jobs: int | None
 ) -> Generator[Outcome, None, None]:
-    """Yield the outcome of each file; `among` are the paths of all files of the run."""
+    """Yield the outcome of each file; `project` gives all files of the run."""
     if not paths:
         return
-    work = functools.partial(rewrite_file, options=options, project=project_of(among))
+    work = functools.partial(rewrite_file, options=options, project=project())
     wanted = min(processors(), -(-len(paths) // _FILES_PER_PROCESS)) if jobs is None else min(jobs, len(paths))
     if wanted > 1:
         from unplace.runs.parallel import in_processes  # only now: it costs a fifth of a small run

@@ -9,6 +9,7 @@ from typing import Any
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
+from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
@@ -38,7 +39,7 @@ class Constructors:
 
     program: Program
     text: Text
-    unsafe: bool
+    options: Options
     rules: Mapping[Form, Any]
     reports: Report
     perhaps: Mapping[ast.AST, list[Site]]
@@ -55,7 +56,7 @@ class Constructors:
             meets = any(edit.start < e.end and e.start < edit.end for edit in edits for e in done)
             assumptions = tuple(dict.fromkeys(a for plan in plans for a in plan.assumptions))
             observed = tuple(dict.fromkeys(told for plan in plans for told in plan.observed))
-            applied = stopped is None and not meets and (self.unsafe or not assumptions)
+            applied = stopped is None and not meets and self.options.accepts(assumptions)
             done += edits if applied else ()
             fix = self.reports.number()
             for plan in plans:
@@ -71,6 +72,8 @@ class Constructors:
                 if plan.verdict is not None:
                     own = edits if applied or (not meets and stopped is None) else ()
                     self._report(plan, applied, fix, own, observed)
+                elif plan.counted is not None:
+                    self._report(replace(plan, verdict=plan.counted), False, self.reports.number(), (), ())
 
     def _asked(self, flag: Flag) -> list[Site]:
         """Return the calls that a literal True elsewhere has write in place, if that is seen to do harm."""
@@ -91,7 +94,8 @@ class Constructors:
         harm, by = _harm_of_calls(own)
         harm = Harm.HARMFUL if facts is not None and facts.is_harmful and not wanted.is_edited else harm
         if not wanted(self.rules[_FORM].code, harm, flag.node):
-            return _Plan(flag, harm, by, None, own)
+            is_counted = self.options.counts and wanted.counts(self.rules[_FORM].code, flag.node)
+            return _Plan(flag, harm, by, None, own, counted=judge.decide(flag, own) if is_counted else None)
         verdict = judge.decide(flag, own)
         taking: list[Decision] = []
         if known and isinstance(verdict, Refuse) and flag.other_use is None:
@@ -158,7 +162,7 @@ class Constructors:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What can be done about a flag; without a verdict where the run doesn't handle it."""
+    """What can be done about a flag; without a verdict where the run doesn't handle it, but perhaps counts it."""
 
     flag: Flag
     harm: Harm
@@ -167,6 +171,7 @@ class _Plan:
     calls: list[Site]
     edits: tuple[Edit, ...] = ()
     facts: OperationFacts | None = None
+    counted: Verdict | None = None
 
     @property
     def assumptions(self) -> tuple[Reason, ...]:

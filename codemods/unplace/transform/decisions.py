@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
+from unplace.config.options import Options
 from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import OperationFacts
 from unplace.transform import casts
@@ -93,10 +94,10 @@ class Decision:
         """Tell whether there is something to rewrite."""
         return not isinstance(self.verdict, _NO_RECIPES)
 
-    def is_beside_others(self, unsafe: bool) -> bool:
+    def is_beside_others(self, options: Options) -> bool:
         """Tell whether a run makes the rewrite even where other operations of the statement stay in place."""
-        return isinstance(self.verdict, Inline) and self.is_applied(unsafe)
+        return isinstance(self.verdict, Inline) and self.is_applied(options)
 
-    def is_applied(self, unsafe: bool) -> bool:
-        """Tell whether a run makes the rewrite; with `unsafe` it may rest on assumptions."""
-        return self.is_recipe and (unsafe or not self.assumptions)
+    def is_applied(self, options: Options) -> bool:
+        """Tell whether a run makes the rewrite."""
+        return self.is_recipe and options.accepts(self.assumptions)

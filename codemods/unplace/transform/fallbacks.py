@@ -56,7 +56,7 @@ class Fallbacks:
         named = in_new_names(decided, self.rules, self.text)
         named = {statement: aside for statement, aside in named.items() if self._is_made(aside)}
         others = {statement: ds for statement, ds in decided.items() if statement not in named}
-        unrecorded = under_no_grad(others, self.text, unsafe=self.options.unsafe)
+        unrecorded = under_no_grad(others, self.text, self.options)
         unrecorded |= calls_under_no_grad(others, self.text) | named
         around = unrecorded | made_batched(decided, self.text) | self._taken_apart(decided)
         for statement, decisions in decided.items():
@@ -103,7 +103,7 @@ class Fallbacks:
         if isinstance(verdict, Refuse):
             is_whole = KnownCalls(site.program, self.options).is_whole(site.program)
             names = blamed(verdict.reason, site.harm()[0], self.options, is_whole=is_whole)
-        elif decision.is_recipe and not decision.is_applied(self.options.unsafe):
+        elif decision.is_recipe and not decision.is_applied(self.options):
             is_open = is_about_callers(decision.assumptions) and is_private(site.run.scope.name)
             names = {site.run.scope.name} if is_open else set()
         return any(map(site.program.module.is_named_elsewhere, names))
@@ -130,7 +130,7 @@ class Fallbacks:
 
     def _is_made(self, verdict: Aside | CopySaved | Collect) -> bool:
         """Tell whether the run may carry a fallback out."""
-        return self.options.unsafe or not verdict.assumptions
+        return self.options.accepts(verdict.assumptions)
 
     def _is_offered(self, decision: Decision, verdict: CopySaved) -> bool:
         """Tell whether copies are made, or are all that can be offered to runs with other options."""
@@ -159,7 +159,7 @@ class Fallbacks:
             if copied is not None and self._is_offered(decision, copied):
                 found[decision] = copied
             elif decision.site.harm()[0] is Harm.HARMLESS and len(decisions) > 1:
-                if decision.is_beside_others(self.options.unsafe):
+                if decision.is_beside_others(self.options):
                     continue
                 found[decision] = Keep(Purpose.NORMAL_FORM(name=decision.site.name))
             else:
@@ -201,7 +201,7 @@ class Fallbacks:
         if isinstance(verdict, Copy) and verdict.views:
             if not saved.saves_its_operands(site) or _saves_again(site, verdict):
                 return True
-        if decision.is_applied(self.options.unsafe):
+        if decision.is_applied(self.options):
             return False
         return (
             isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and _is_due(site, verdict))

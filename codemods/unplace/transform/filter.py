@@ -62,9 +62,11 @@ class Filter:
 
     def __call__(self, code: str, harm: Harm, node: ast.AST) -> bool:
         """Tell whether the run handles an operation, given the code of its rule, its harm and its node."""
-        if code not in self.codes or (self.only is not None and harm not in self.only):
-            return False
-        return self.reaches(node) and not self.comments.covers(code, *_lines_of(node))
+        return (self.only is None or harm in self.only) and self.counts(code, node)
+
+    def counts(self, code: str, node: ast.AST) -> bool:
+        """Tell whether an operation is one of those that the run handles but for its harm."""
+        return code in self.codes and self.reaches(node) and not self.comments.covers(code, *_lines_of(node))
 
 
 def leaves_out(text: str, options: Options) -> bool:

@@ -48,6 +48,7 @@ from unplace.transform.stepping import Steps
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
+_Groups = dict[ast.stmt, list[Site]]
 
 
 @dataclass(slots=True)
@@ -79,8 +80,8 @@ class Planner:
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
         )
         steps = steps_of(self.program.module)
-        groups, left_out = self._groups(sites, wanted, [early.step for early in steps.early])
-        proposals = Proposals(self.text, self.by_form)
+        groups, left_out, counted = self._groups(sites, wanted, [early.step for early in steps.early])
+        proposals, counting = (Proposals(self.text, self.by_form, respects=is_made) for is_made in (True, False))
         proposed = {
             statement: [self._without_unclear(d) for d in proposals.of(statement, members)]
             for statement, members in groups.items()
@@ -101,25 +102,34 @@ class Planner:
         self._plan_constructors(sites, wanted)
         reported = Steps(self.text, self._report, {site.node: site.form for site in sites}, self.by_form, self.options)
         reported.report(steps, wanted)
+        for statement, here in counted.items():
+            self._count(counting.of(statement, here))
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
 
     def _groups(
         self, sites: Sequence[Site], wanted: Filter, early: Collection[ast.AST]
-    ) -> tuple[dict[ast.stmt, list[Site]], list[Site]]:
-        """Group the sites that the run handles by statement, and list the others; module calls go with constructors.
+    ) -> tuple[_Groups, list[Site], _Groups]:
+        """Group the sites that the run handles by statement, list the others, and group those of them that it counts.
 
-        What changes weights too early is reported as a step is.
+        Calls of modules go with constructors, and what changes weights too early is reported as a step is.
         """
-        groups: dict[ast.stmt, list[Site]] = {}
+        groups: _Groups = {}
         left_out: list[Site] = []
+        counted: _Groups = {}
         for site in sites:
+            code = self.by_form[site.form].code
             if site.write.kind is WriteKind.MODULE:
                 continue
-            if site.node not in early and wanted(self.by_form[site.form].code, harm_of(site), site.node):
-                groups.setdefault(site.statement, []).append(site)
-            else:
+            if site.node in early:
                 left_out.append(site)
-        return groups, left_out
+                continue
+            if wanted(code, harm_of(site), site.node):
+                groups.setdefault(site.statement, []).append(site)
+                continue
+            left_out.append(site)
+            if self.options.counts and wanted.counts(code, site.node):
+                counted.setdefault(site.statement, []).append(site)
+        return groups, left_out, counted
 
     # -- what is refused and what stays ---------------------------------------------------------------------------
 
@@ -253,7 +263,7 @@ class Planner:
 
     def _is_applied(self, decision: Decision) -> bool:
         """Tell whether the run makes the rewrite."""
-        return decision.is_applied(self.options.unsafe)
+        return decision.is_applied(self.options)
 
     # -- statements -----------------------------------------------------------------------------------------------
 
@@ -261,9 +271,8 @@ class Planner:
         """Report the recipes with the edits for all operations of the statement together."""
         go_on()
         decisions = self._with_shared_clones(decisions)
-        safe = [d for d in decisions if d.is_recipe and not d.assumptions]
-        risky = [d for d in decisions if d.is_recipe and d.assumptions]
-        applied = safe + risky if self.options.unsafe else safe
+        recipes = sorted((d for d in decisions if d.is_recipe), key=lambda d: bool(d.assumptions))
+        applied = [d for d in recipes if self._is_applied(d)]
         fix = self._report.number()
         edits: tuple[Edit, ...] = ()
         if applied:
@@ -271,8 +280,8 @@ class Planner:
         for decision in applied:
             self._clones.applied(decision.site, decision.verdict)
         offered = edits
-        if risky and not self.options.unsafe:
-            offered = self._statements.edits(statement, safe + risky)
+        if len(applied) < len(recipes):
+            offered = self._statements.edits(statement, recipes)
         for decision in decisions:
             is_applied = any(d is decision for d in applied)
             own = edits if is_applied else offered
@@ -281,6 +290,15 @@ class Planner:
                 placed = self._callers.edits_of(decision.site)
                 own = (*own, *placed.pop(OWN, ()), *self._declarations(decision))
             self._report.decided(decision, is_applied, fix, own, tuple(placed.items()) if own else ())
+
+    def _count(self, decisions: Iterable[Decision]) -> None:
+        """Report operations of a statement that the run counts and doesn't rewrite."""
+        decided = (d.becoming(respected(d.sites, d.verdict)) if _may_be_kept(d) else d for d in decisions)
+        decided = (self._without_meant(_not_contradicted(self._without_unclear(d))) for d in decided)
+        for decision in self._with_shared_clones(decided):
+            if self._is_applied(decision):
+                self._clones.applied(decision.site, decision.verdict)
+            self._report.decided(decision, False, self._report.number(), ())
 
     def _with_shared_clones(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Return the decisions without clones that are there already, or that the principle of `rewrite` leaves out."""
@@ -321,7 +339,7 @@ class Planner:
             self._rewrite(statement, before)
             taken += self._report.made(known)
             return []
-        beside = [d for d in decisions if d.is_beside_others(self.options.unsafe)]
+        beside = [d for d in decisions if d.is_beside_others(self.options)]
         fixes: dict[Hashable, int] = {}
         for decision, own in zip(decisions, edits, strict=True):
             verdict = decision.verdict
@@ -370,7 +388,7 @@ class Planner:
             is_all = wanted.apart or wanted.is_whole
             sites = reached if is_all else collect(self.program, self._callers, self.options)
             perhaps = flagged(self.program, made, self._callers, self.options)
-            planned = Constructors(self.program, self.text, self.options.unsafe, self.by_form, self._report, perhaps)
+            planned = Constructors(self.program, self.text, self.options, self.by_form, self._report, perhaps)
             planned.report(made, sites, wanted)
 
 
@@ -393,6 +411,12 @@ def _not_failed(decisions: Iterable[Decision], wanted: Filter) -> list[Decision]
     if len(reasons) < 2:
         return found
     return [d.becoming(Refuse(reasons[-1])) if d.is_recipe else d for d in found]
+
+
+def _may_be_kept(decision: Decision) -> bool:
+    """Tell whether an operation with a recipe may be kept all the same: of an unknown kind, by cost, by a clone."""
+    site, verdict = decision.site, decision.verdict
+    return site.write.is_unclear or isinstance(verdict, Copy) or is_costly(site, verdict)
 
 
 def _rebinds_several(decision: Decision) -> bool:

@@ -35,10 +35,14 @@ def load_rules() -> dict[Form, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """Proposes recipes for the operations of one module."""
+    """Proposes recipes for the operations of one module.
+
+    Without `respects`, whatever handlers of errors around an operation expect is left to whoever takes a recipe.
+    """
 
     text: Text
     by_form: Mapping[Form, Any]
+    respects: bool = True
 
     def of(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
         """Propose decisions for the operations of a statement."""
@@ -84,7 +88,7 @@ class Proposals:
     def _several_stores(self, statement: ast.stmt, sites: list[Site]) -> list[Decision]:
         """Decide about `x[0], y[1] = a, b`: all owners are cloned first, then the statement runs unchanged."""
         verdicts: list[Verdict] = [legality.settled(s) or normal_form(s) or legality.private_copy(s) for s in sites]
-        verdicts = [unfit(s, v) or caught.respected((s,), v) for s, v in zip(sites, verdicts, strict=True)]
+        verdicts = [unfit(s, v) or self._respected((s,), v) for s, v in zip(sites, verdicts, strict=True)]
         if any(isinstance(v, Refuse) and v.reason.kind is Refusal.UNBATCHED for v in verdicts):
             return [Decision(s, self.by_form[s.form], v) for s, v in zip(sites, verdicts, strict=True)]
         decisions = [Decision(s, self.by_form[s.form], v) for s, v in zip(sites, verdicts, strict=True)]
@@ -102,13 +106,13 @@ class Proposals:
             or without_clone((site,), keeping_order((site,), rule.decide(site)))
         )
         verdict = intent.contradicted(site, site.node, verdict) or unfit(site, verdict) or verdict
-        return Decision(site, rule, caught.respected((site,), verdict))
+        return Decision(site, rule, self._respected((site,), verdict))
 
     def _chain_decisions(self, chain: list[Site], verdict: Verdict) -> list[Decision]:
         """Return the decisions about the calls of a chain; if one has no functional form, all are refused."""
         if isinstance(verdict, Inline | Rebind | Split) and (risks := [r for site in chain for r in casts.risk(site)]):
             verdict = replace(verdict, assumptions=(*verdict.assumptions, *risks))
-        verdict = caught.respected(tuple(chain), verdict)
+        verdict = self._respected(tuple(chain), verdict)
         decisions = [self._call_decision(site, tuple(chain), verdict) for site in chain]
         refusal = next((d.verdict for d in decisions if isinstance(d.verdict, Refuse)), None)
         if refusal is None and isinstance(verdict, Inline) and isinstance(chain[-1].statement, ast.Expr):
@@ -124,6 +128,9 @@ class Proposals:
         if isinstance(change, Refuse):
             return Decision(site, rule, change, chain=chain)
         return Decision(site, rule, verdict, change, chain)
+
+    def _respected(self, chain: tuple[Site, ...], verdict: Verdict) -> Verdict:
+        return caught.respected(chain, verdict) if self.respects else verdict
 
     def _can_precede(self, statement: ast.stmt) -> bool:
         """Tell whether a line can be put before a statement: it is no `elif` and no body of a one-line suite."""

@@ -12,6 +12,7 @@ from unplace.analysis.domain.values import Origin, Saved
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.project.module import ModuleIndex, path_from_folder
 from unplace.diagnostics.catalogue import Assumption, Rewrite
+from unplace.diagnostics.conventions import counted, is_convention
 from unplace.diagnostics.findings import Applicability, Elsewhere, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
@@ -115,8 +116,7 @@ class Report:
         elif isinstance(verdict, Refuse):
             message = verdict.reason
         else:
-            proved = Applicability.OBSERVED if observed else Applicability.SAFE
-            applicability = Applicability.UNSAFE if assumptions else proved
+            applicability = _applicability(assumptions, observed)
             status, message = (Status.REWRITTEN, message) if applied else (status, _offered(message, assumptions))
         self.findings.append(
             Finding(
@@ -130,7 +130,7 @@ class Report:
                 applicability,
                 harm,
                 message,
-                (*assumptions, *observed, *notes) if applicability is not None else (),
+                (*map(_told, assumptions), *observed, *notes) if applicability is not None else (),
                 fix if applicability is not None else None,
                 edits if applicability is not None else (),
                 saver(self.module, by) if by is not None else None,
@@ -164,6 +164,17 @@ def harm_of(site: Site) -> Harm:
     return Harm.HARMFUL if site.cuts_gradient() and site.value.is_tensor else site.harm()[0]
 
 
+def _applicability(assumptions: tuple[Reason, ...], observed: tuple[Reason, ...]) -> Applicability:
+    """Return how sure an edit is that rests on assumptions, and on what runs confirmed."""
+    if assumptions:
+        return Applicability.CONVENTIONAL if all(map(is_convention, assumptions)) else Applicability.UNSAFE
+    return Applicability.OBSERVED if observed else Applicability.SAFE
+
+
+def _told(assumption: Reason) -> Reason:
+    return counted(assumption) if is_convention(assumption) else assumption
+
+
 def _summed_up(assumptions: tuple[Reason, ...]) -> tuple[Reason, ...]:
     """Return the assumptions with those about what one tensor doesn't share memory with in one sentence."""
     pairs = {a: [str(name) for _, name in a.parts] for a in assumptions if a.kind is Assumption.NOT_SHARED}
@@ -189,7 +200,10 @@ def _offered(message: Reason, assumptions: tuple[Reason, ...]) -> Reason:
     if message.kind in (Rewrite.UNRECORDED, Rewrite.UNRECORDED_UPDATE):
         parts = dict(message.parts)
         return Rewrite.UNRECORDED_UNSAFE(forbidden=parts["forbidden"], assumptions=assumptions)
-    return Rewrite.NEEDS_UNSAFE(assumptions=assumptions)
+    unusual = tuple(assumption for assumption in assumptions if not is_convention(assumption))
+    if not unusual:
+        return Rewrite.LEFT_OUT_BY_STRICT(assumptions=assumptions)
+    return Rewrite.NEEDS_UNSAFE(assumptions=unusual)
 
 
 def copies_saved(recipe: CopySaved) -> Reason:

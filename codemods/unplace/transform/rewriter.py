@@ -73,7 +73,7 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
     if options.facts is not None:
         options = replace(options, here=options.facts.about(path, text))
     report, is_final = _repaired(text, path, options, _itself, programs)
-    later = replace(options, unused=False)  # `joined` keeps the first round's warnings
+    later = _later(options)
     for _ in range(_MOST_ROUNDS):
         if is_final:
             break
@@ -119,7 +119,7 @@ def _rounds(
     settled = Settled()
     report = following = _round(text, path, options, origin, programs, failed=failed, settled=settled)
     left: set[Place] = set()
-    later = replace(options, unused=False)  # `joined` keeps the first round's warnings
+    later = _later(options)
     for _ in range(_MOST_ROUNDS) if report.changed else ():
         lines = _origins(report.before, report.after, report.edits, origin)
         following = _round(report.after, path, later, lines, programs, failed=failed, settled=settled)
@@ -142,6 +142,11 @@ def first_round(
         with closing(Alone()) as alone:
             return _round(text, path, options, _itself, alone, apart=apart)
     return _round(text, path, options, _itself, programs, apart=apart)
+
+
+def _later(options: Options) -> Options:
+    """Return the options of later rounds: `joined` keeps what the first one counts, and what it warns of."""
+    return replace(options, unused=False, counts=False)
 
 
 def _itself(line: int) -> int:

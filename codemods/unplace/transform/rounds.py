@@ -113,8 +113,7 @@ def _with_assumptions(earlier: Finding, later: Finding) -> Finding:
     if later.applicability in (None, Applicability.SAFE):
         return earlier
     assumed = tuple(dict.fromkeys((*earlier.assumed, *later.assumed)))
-    is_unsafe = Applicability.UNSAFE in (earlier.applicability, later.applicability)
-    applicability = Applicability.UNSAFE if is_unsafe else Applicability.OBSERVED
+    applicability = Applicability.of_all((earlier.applicability, later.applicability))
     return replace(earlier, applicability=applicability, assumed=assumed)
 
 

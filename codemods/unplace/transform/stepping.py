@@ -51,17 +51,26 @@ class Steps:
         for early in found.early:
             form = self.forms.get(early.step, Form.OPTIMIZER_STEP)
             harm = Harm.HARMFUL if early.is_certain else Harm.POSSIBLE
-            if wanted(self.by_form[form].code, harm, early.step):
+            is_wanted = self._is_wanted(form, harm, early.step, wanted)
+            if is_wanted is not None:
                 inputs, order = found.inputs.get(early.backward), found.orders.get(early.backward)
-                repair = self._repair(early.backward, inputs, order) if early.is_certain else None
+                repair = self._repair(early.backward, inputs, order) if is_wanted and early.is_certain else None
                 self._add(early.step, form, harm, early.saved, _told(early, form), early.backward, repair)
         for mixed in found.mixed:
             form, harm = Form.OPTIMIZER_STEP, Harm.POSSIBLE
-            if wanted(self.by_form[form].code, harm, mixed.step):
+            is_wanted = self._is_wanted(form, harm, mixed.step, wanted)
+            if is_wanted is not None:
                 reason = Refusal.STEP_MIXED(step=ast.unparse(mixed.step), line=_line(mixed.backward))
                 by = Saved(ast.unparse(mixed.backward), _line(mixed.backward).number)
-                repair = self._repair(mixed.backward, mixed.inputs, None)
+                repair = self._repair(mixed.backward, mixed.inputs, None) if is_wanted else None
                 self._add(mixed.step, form, harm, by, reason, mixed.backward, repair)
+
+    def _is_wanted(self, form: Form, harm: Harm, step: ast.AST, wanted: Filter) -> bool | None:
+        """Tell whether the run handles a step; False for one that it only counts, None for any other."""
+        code = self.by_form[form].code
+        if wanted(code, harm, step):
+            return True
+        return False if self.options.counts and wanted.counts(code, step) else None
 
     def _add(
         self,
@@ -78,7 +87,7 @@ class Steps:
             self.report_to.refused(step, code, form, harm, by, reason)
             return
         assumptions = (Assumption.GRADIENTS_UNUSED(line=_line(backward)),)
-        is_applied = self.options.unsafe
+        is_applied = self.options.accepts(assumptions)
         told = repair.done if is_applied else reason
         verdict = Aside(repair.edits, told, assumptions)
         self.report_to.add(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -133,7 +133,7 @@ def _batch(program: Program, use: Use) -> Batch:
     return Batch(program.home_of(scope), scope, levels_given(use), (program, use.node.lineno))
 
 
-def _spread(batches: Batches, batch: Batch, all_uses: list[Use]) -> None:
+def _spread(batches: Batches, batch: Batch, all_uses: Sequence[Use]) -> None:
     """Add a batch, and those of the functions that the function calls."""
     todo = [batch]
     while todo:

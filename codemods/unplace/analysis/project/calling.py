@@ -67,7 +67,8 @@ def importing(module: ModuleIndex, name: str) -> tuple[str, ...]:
     place = module.place
     assert place is not None
     imported = rf"import\s*\([^)]*\b{name}\b|import[^\n(]*\b{name}\b|import[\s\\]*\*"
-    return (imported, rf"(?s:\b{re.escape(place.stem)}\b.*\.\s*{name}\b)")
+    attribute = rf"\.\s*{name}\b"
+    return (imported, rf"(?s:\A(?=.*{attribute}).*?\b{re.escape(place.stem)}\b.*{attribute})")  # the former is rarer
 
 
 @once

@@ -18,6 +18,7 @@ from unplace.analysis.effects.effect import Effect
 from unplace.analysis.project.asking import Asking
 from unplace.analysis.project.basis import Around, Basis, Grounds, Reading, Word
 from unplace.analysis.project.calling import calls_elsewhere
+from unplace.analysis.project.changing import Outdated, forget, traces_in
 from unplace.analysis.project.compiled import handed_over
 from unplace.analysis.project.exports import binds, reexported, starred
 from unplace.analysis.project.locating import Files
@@ -60,7 +61,7 @@ class Project:
         self.asking = Asking()
         self.files = Files(frozenset(files), self.asking.reads)
         self.around = around or Surroundings(self.files.paths)
-        self._changed = changed or {}
+        self._changed = dict(changed or {})
         self._mentions = Mentions(self.files.paths, self._changed)
         self._modules: WeakValueDictionary[str, ModuleIndex] = WeakValueDictionary()
         self._recent: OrderedDict[str, ModuleIndex] = OrderedDict()
@@ -68,15 +69,43 @@ class Project:
         self._broken: set[str] = set()
         self._in_hand = ""
         self._traces: dict[Hashable, Hashable] = {}  # what answers depend on
-        self._of_bases: dict[Hashable, set[Hashable]] = {}  # what is known of the bases of a file's classes depends on
+        self._of_bases: dict[str, set[Hashable]] = {}  # what is known of the bases of a file's classes depends on
         self._told: dict[tuple[Hashable, str], Any] = {}  # see `_told_of`
         self._posing: dict[str, frozenset[str]] = {}  # see `is_posing_elsewhere`, by the file that asks
         self._families: dict[tuple[tuple[str, ...], str], tuple[frozenset[str], frozenset[Asked]]] = {}
         self._begun: dict[Program, None] = {}  # those asked for the file in hand
 
-    def with_changed(self, changed: Mapping[str, bytes]) -> Project:
-        """Return a project of the same files, some of which have other contents; no file is read again."""
-        return Project(self.files.paths, {**self._mentions.contents, **changed}, self.around)
+    def copy(self) -> Project:
+        """Return a project of the same files that can be changed apart; no file is read again."""
+        return Project(self.files.paths, self._mentions.contents, self.around)
+
+    def change(self, contents: Mapping[str, bytes]) -> None:
+        """Give files of the run other contents; what depends on none of them stays known."""
+        self.end()
+        self._in_hand = ""
+        self._changed |= contents
+        words, queries = self._mentions.change(contents)
+
+        def has_changed(read: Hashable) -> bool:
+            if isinstance(read, Word):
+                return read.name in words
+            return read in contents or (isinstance(read, tuple) and read[0] in queries)
+
+        known = (trace for module in self._modules.values() for trace in traces_in(module))
+        outdated = Outdated((*self._traces.values(), *known), self._of_bases, has_changed)
+        for path in {path for path in (*self._modules, *self._of_bases) if path in contents or path in outdated}:
+            self._modules.pop(path, None)
+            self._of_bases.pop(path, None)
+            if path in self._recent:
+                self._open -= len(self._recent.pop(path).text)
+        self._broken -= contents.keys()
+        for module in self._modules.values():
+            forget(module, outdated, self._traces)
+        told = self._told.items()
+        self._told = {(of, path): known for (of, path), known in told if path not in contents and path not in outdated}
+        self._traces = {question: trace for question, trace in self._traces.items() if trace not in outdated}
+        self._families.clear()
+        vars(self).pop("_scripting", None)
 
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self.files.paths)),)
@@ -90,6 +119,7 @@ class Project:
             known, module = module, self._parsed(path, text)
             if known is None and is_first:
                 self._modules[path] = module
+        self.asking.reads(*self._of_bases.get(path, ()))
         return self._program(module)
 
     def _take_in_hand(self, path: str) -> bool:
@@ -115,7 +145,9 @@ class Project:
         if path != self._in_hand:
             return Basis()  # the file was handled without a `Program`
         bases = self._of_bases
-        found = self.asking.all_reads(lambda read: bases.get(read, ()) if read != path else ())
+        found = self.asking.all_reads(
+            lambda read: bases.get(read, ()) if isinstance(read, str) and read != path else ()
+        )
         files = sorted(read for read in found if isinstance(read, str) and read != self._in_hand)
         readings = cast("list[Reading]", [read for read in found if not isinstance(read, str)])
         answers = Grounds(self.files, self._mentions, self.around).answers(readings)

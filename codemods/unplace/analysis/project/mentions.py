@@ -7,7 +7,7 @@ names are looked for in (`class Name(Base`, `Base.method = quick`); only rarer p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -82,18 +82,72 @@ def storing(attribute: str) -> tuple[Form, Form]:
     return Form(_STORED, attribute), Form(_SET_OF_ANY, attribute)
 
 
+class _Shown:
+    """What is shown of a form of code: the `files` that were searched for it, and the names given, by name and file."""
+
+    def __init__(self) -> None:
+        self.files = set[str]()
+        self.given: dict[str, dict[str, list[str]]] = {}
+
+    def search(self, pattern: str, path: str, data: bytes) -> None:
+        """Search a file."""
+        self.files.add(path)
+        for match in re.finditer(pattern.encode(), data):
+            about, *gives = match.groups()
+            words = _WORD.findall(about)
+            for name in {*words, b".".join(words)}:
+                self.given.setdefault(name.decode(), {}).setdefault(path, []).append((gives or words)[0].decode())
+
+    def forget(self, path: str) -> None:
+        """Forget a file."""
+        self.files.discard(path)
+        for given in self.given.values():
+            given.pop(path, None)
+
+
 class Mentions:
     """The names in the files of a run; the files are read at the first query."""
 
     def __init__(self, files: Iterable[str], changed: Mapping[str, bytes] | None = None) -> None:
         """Start with the absolute paths of the files; `changed` has the bytes of those that aren't as on disk."""
         self._files = files
-        self._changed = changed or {}
+        self._changed = dict(changed or {})
         self._holding: dict[str, frozenset[str]] = {}
         self._answers: dict[Query, tuple[str, ...]] = {}
-        self._shown: dict[tuple[str, str], dict[str, list[str]]] = {}  # the names of a form in a file
+        self._shown: dict[str, _Shown] = {}
         self._mixing: dict[str, bool] = {}  # which files have classes of several bases
         self._binding: dict[tuple[str, str], bool] = {}
+
+    def change(self, contents: Mapping[str, bytes]) -> tuple[set[str], set[Query]]:
+        """Give files other contents, and return the words and the queries whose files aren't the same any more."""
+        self._changed |= contents
+        words, queries = set[str](), set[Query]()
+        for path in contents if "contents" in vars(self) else ():
+            before, self.contents[path] = self.contents.get(path, b""), contents[path]
+            words |= self._reread(path, before)
+            self._mixing.pop(path, None)
+            for shown in self._shown.values():
+                shown.forget(path)
+            for key in [key for key in self._binding if key[0] == path]:
+                del self._binding[key]
+            for query, files in self._answers.items():
+                if self._is_about(query, path) != (path in files):
+                    self._answers[query] = tuple(sorted({*files} ^ {path}))
+                    queries.add(query)
+        return words, queries
+
+    def _reread(self, path: str, before: bytes) -> set[str]:
+        """Return the words that a file contains now, or did before, but not both."""
+        now = set(_WORD.findall(self.contents[path]))
+        changed = now ^ set(_WORD.findall(before))
+        for word in changed:
+            files = self._by_word.setdefault(word, [])
+            if word in now and path not in files:
+                files.append(path)
+            elif word not in now and path in files:
+                files.remove(path)
+            self._holding.pop(word.decode(), None)
+        return {word.decode() for word in changed}
 
     def are_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether any other file contains a name, in whatever meaning."""
@@ -105,7 +159,7 @@ class Mentions:
 
     def derived_in(self, path: str, base: str) -> list[str]:
         """Return the names of the classes of a file whose lists of bases contain a name, and its other names there."""
-        return [name for form in (deriving(base), renaming(base)) for name in self._given(path, form)]
+        return [name for form in (deriving(base), renaming(base)) for name in self._given(form, {path}).get(path, ())]
 
     def may_override(self, path: str, method: str) -> bool:
         """Tell whether a class of a file may have its own method, or have it from another base."""
@@ -133,28 +187,30 @@ class Mentions:
         if found is None:
             every = frozenset(self.contents if all(map(str.isascii, query.names)) else ())
             holding = every.intersection(*map(self._of, query.names if every else ()))
-            patterns = [re.compile(pattern.encode(errors="surrogateescape")) for pattern in query.patterns]
-            is_any = not patterns and not query.forms
-            found = self._answers[query] = tuple(
-                file
-                for file in sorted(holding)
-                if is_any
-                or any(self._given(file, form) for form in query.forms)
-                or any(pattern.search(self.contents[file]) for pattern in patterns)
-            )
+            found = self._answers[query] = tuple(sorted(self._showing(query, holding)))
         return found
 
-    def _given(self, path: str, form: Form) -> Sequence[str]:
-        """Return the names that a file gives in a form of code about a name."""
-        found = self._shown.get((path, form.pattern))
-        if found is None:
-            found = self._shown[path, form.pattern] = {}
-            for match in re.finditer(form.pattern.encode(), self.contents[path]):
-                about, *gives = match.groups()
-                words = _WORD.findall(about)
-                for name in {*words, b".".join(words)}:
-                    found.setdefault(name.decode(), []).append((gives or words)[0].decode())
-        return found.get(form.name, ())
+    def _is_about(self, query: Query, path: str) -> bool:
+        are_held = all(name.isascii() and path in self._of(name) for name in query.names)
+        return are_held and path in self._showing(query, {path})
+
+    def _showing(self, query: Query, files: Set[str]) -> Set[str]:
+        """Return those of some files that show one of the patterns or forms of a query."""
+        if not query.patterns and not query.forms:
+            return files
+        found = set[str]().union(*(self._given(form, files).keys() & files for form in query.forms))
+        patterns = [re.compile(pattern.encode(errors="surrogateescape")) for pattern in query.patterns]
+        for file in files - found if patterns else ():
+            if any(pattern.search(self.contents[file]) for pattern in patterns):
+                found.add(file)
+        return found
+
+    def _given(self, form: Form, files: Set[str]) -> Mapping[str, Sequence[str]]:
+        """Return the names that files give in a form of code about a name, at least those of some files."""
+        shown = self._shown.setdefault(form.pattern, _Shown())
+        for path in files - shown.files:
+            shown.search(form.pattern, path, self.contents[path])
+        return shown.given.get(form.name, {})
 
     def _of(self, name: str) -> frozenset[str]:
         found = self._holding.get(name)
@@ -163,7 +219,7 @@ class Mentions:
         return found
 
     @cached_property
-    def _by_word(self) -> Mapping[bytes, Sequence[str]]:
+    def _by_word(self) -> dict[bytes, list[str]]:
         """The files that contain each word: a run asks for hundreds, and reading all files for each costs more."""
         found: dict[bytes, list[str]] = {}
         for path, data in self.contents.items():

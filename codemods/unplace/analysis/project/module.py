@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from itertools import chain
 from pathlib import PurePath
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
@@ -316,7 +316,7 @@ class ModuleIndex:
             return question is Question.PROGRAM
         return self.standing.around.tells(question, self.standing.path)
 
-    @property
+    @cached_property
     def looks_names_up(self) -> bool:
         """Whether the module may get at names by texts: it calls `globals()`, `vars()`, `exec` or `eval`."""
         return _LOOKS_UP.search(self.text) is not None
@@ -386,7 +386,7 @@ def once(question: Callable[Concatenate[ModuleIndex, P], T]) -> Callable[Concate
 
     @wraps(question)
     def asked(module: ModuleIndex, /, *others: P.args, **named: P.kwargs) -> T:
-        key, known, place = (question, *others), module.answers, module.place
+        key, known, place = (question, *others, *named.items()), module.answers, module.place
         if key in known:
             if key in module.traces and place is not None:
                 place.others.asking.reads(module.traces[key])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from functools import cached_property, partial, reduce
+from collections.abc import Callable, Collection, Container, Hashable, Iterator, Sequence
+from functools import partial, reduce
 from typing import Any, Protocol, TypeVar, cast
 
 from unplace import torchapi
@@ -39,7 +39,7 @@ from unplace.analysis.project.entering import enter, parameter
 from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.overriding import Methods, is_replaced, methods_of
 from unplace.analysis.project.patched import patched_names
-from unplace.analysis.project.unfollowed import OwnCalls
+from unplace.analysis.project.unfollowed import own_calls
 from unplace.analysis.project.variants import is_vague, special
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope
@@ -128,6 +128,17 @@ class Program:
         """Drop the runs, which refer to their program: without the cycles, their memory is free at once."""
         self._runs.clear()
         self.answers.clear()
+
+    def traces(self) -> Iterator[Hashable]:
+        """Iterate over what the answers depend on."""
+        return (trace for _, trace in self._memory.answers.values())
+
+    def forget(self, outdated: Container[Hashable]) -> None:
+        """Forget the answers that depend on what is outdated."""
+        self.close()
+        answers = self._memory.answers
+        self._memory.answers = {key: known for key, known in answers.items() if known[1] not in outdated}
+        self._of_libraries.clear()
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
@@ -421,11 +432,7 @@ class Program:
 
     def may_be_own(self, scope: Scope, call: ast.Call) -> bool:
         """Tell whether a call in a scope may reach a function of the module, or of another one of the run."""
-        return self._own_calls.may_reach(scope, call)
-
-    @cached_property
-    def _own_calls(self) -> OwnCalls:
-        return OwnCalls(self.module)
+        return own_calls(self.module).may_reach(scope, call)
 
     # -- classes --------------------------------------------------------------------------------------------------
 

@@ -60,6 +60,12 @@ class OwnCalls:
         return self._has_objects and not is_known
 
 
+@once
+def own_calls(module: ModuleIndex) -> OwnCalls:
+    """Return what recognises the calls that may reach the functions of a file."""
+    return OwnCalls(module)
+
+
 @dataclass(frozen=True, slots=True)
 class Passing:
     """A call that may pass these values to a parameter; without a `run`, nothing is known of the code around it."""

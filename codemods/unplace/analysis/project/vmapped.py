@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from unplace.analysis.domain.refs import Bound, Instance
 from unplace.analysis.interpret.run import Analysis
@@ -186,16 +186,9 @@ def names_vmap(module: ModuleIndex) -> bool:
     return module.reads_of("vmap") > 0 or any(target.rpartition(".")[2] == "vmap" for target in imported)
 
 
-def uses(program: Analysis) -> list[Use]:
+def uses(program: Analysis) -> tuple[Use, ...]:
     """Return the uses of `vmap` in a module: calls, decorators, and `partial(torch.vmap, in_dims=...)`."""
-    answers = program.module.answers
-    if _USES not in answers:
-        answers[_USES] = []  # where finding them asks for the kinds of their arguments
-        answers[_USES] = [*_found(program)] if names_vmap(program.module) else []
-    return cast("list[Use]", answers[_USES])
-
-
-_USES = "uses of vmap"
+    return program.answer("uses of vmap", lambda: (*_found(program),), ()) if names_vmap(program.module) else ()
 
 
 def _found(program: Analysis) -> Iterator[Use]:

@@ -99,11 +99,11 @@ def _is_one(write: Write, operand: Value, parted: Snapshot) -> bool:
 
 
 def held_alone(parted: Facts, objs: Objs) -> tuple[Reason, ...]:
-    """Return the assumptions that nothing else holds what calls return; empty unless calls made all of the tensors."""
-    made = [obj for obj in parted.roots(objs) if obj not in parted.bases]
-    if any(obj.origin is not Origin.CALL for obj in made):
+    """Return the assumptions that nothing else holds what calls return; empty if tensors come from anywhere else."""
+    roots = [obj for obj in parted.roots(objs) if obj not in parted.bases]
+    if any(obj.origin not in (Origin.CALL, Origin.FRESH) for obj in roots):
         return ()
-    made.sort(key=lambda obj: obj.index)
+    made = sorted((obj for obj in roots if obj.origin is Origin.CALL), key=lambda obj: obj.index)
     return tuple(dict.fromkeys(Assumption.RESULT_HELD_ALONE(place=obj.label) for obj in made))
 
 

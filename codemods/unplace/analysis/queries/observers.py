@@ -23,7 +23,7 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.domain.views import UNCERTAIN
+from unplace.analysis.domain.views import UNCERTAIN, UNSEEN
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.unfollowed import has_keeping_hooks
 from unplace.analysis.queries import apart, fields
@@ -417,7 +417,9 @@ class Watch:
         return not (keeper is not None and keeper.certain) and holder not in self.state.reachable((*live, *others))
 
     def _outside(self, objs: Objs, found: Observers) -> None:
-        state = self.state
+        """Ask who outside has the tensors; that nobody has what a call returned says the same of its arguments."""
+        parted = self.state.parted(UNSEEN)
+        state = parted if apart.held_alone(parted, objs) else self.state
         outside = [o for o in state.roots(objs) - self._asked if o.origin is not Origin.FRESH]
         outside = [o for o in outside if not is_held_by_name_alone(self.run, o)]
         assumed: dict[str, Origin] = {}  # the last origin that a label had, which both decide

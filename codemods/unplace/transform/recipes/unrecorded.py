@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from unplace.analysis.domain.values import Tracked
 from unplace.analysis.interpret.run import Run
@@ -21,6 +22,7 @@ from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.handling import handler_of
 from unplace.analysis.project.recording import may_be_off
 from unplace.analysis.queries.forbidden import is_allowed
+from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption, Purpose, Rewrite
 from unplace.diagnostics.reasons import Reason
 from unplace.diagnostics.refusals import Refusal
@@ -45,13 +47,15 @@ from unplace.transform.verdicts import Aside, Keep, Refuse
 _Decided = Mapping[ast.stmt, list[Decision]]
 
 
-def under_no_grad(decided: _Decided, text: Text, *, unsafe: bool) -> dict[ast.stmt, Aside]:
+def under_no_grad(decided: _Decided, text: Text, options: Options) -> dict[ast.stmt, Aside]:
     """Return the edits that put changes of parameters under `no_grad`: one block for those that follow each other.
 
-    With `unsafe`, parameters count that the file may freeze, so that torch may allow the change.
+    With `--unsafe`, parameters count that the file may freeze, so that torch may allow the change.
     """
     found: dict[ast.stmt, Aside] = {}
-    changing = {statement for statement, decisions in decided.items() if _is_change(statement, decisions, text, unsafe)}
+    changing = {
+        statement for statement, decisions in decided.items() if _is_change(statement, decisions, text, options)
+    }
     for statement in decided:
         if statement not in changing or statement in found:
             continue
@@ -64,7 +68,7 @@ def under_no_grad(decided: _Decided, text: Text, *, unsafe: bool) -> dict[ast.st
     return found
 
 
-def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text, unsafe: bool) -> bool:
+def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text, options: Options) -> bool:
     """Tell whether a statement does nothing but change parameters, which torch forbids; it has lines of its own."""
     if isinstance(statement, ast.Assign):
         is_plain = all(isinstance(target, ast.Subscript) for target in statement.targets)
@@ -72,7 +76,9 @@ def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text, unsaf
         is_plain = isinstance(statement, ast.AugAssign | ast.Expr)
     if not is_plain or not has_own_lines(statement, text):
         return False
-    return all(_is_forbidden(d) or (unsafe and _may_be_forbidden(d)) or _was_forbidden(d) for d in decisions)
+    return all(
+        _is_forbidden(d) or (options.unsafe and _may_be_forbidden(d)) or _was_forbidden(d, options) for d in decisions
+    )
 
 
 def has_own_lines(statement: ast.stmt, text: Text) -> bool:
@@ -104,10 +110,10 @@ def _may_be_forbidden(decision: Decision) -> bool:
     return is_recorded and site.value.tracked is Tracked.LEAF and not site.is_hidden()
 
 
-def _was_forbidden(decision: Decision) -> bool:
+def _was_forbidden(decision: Decision, options: Options) -> bool:
     """Tell whether torch forbade a change of a parameter in all runs, and none of the values had a gradient."""
     facts = decision.facts
-    if facts is None or not refused_without_gradient(facts) or decision.is_applied(unsafe=False):
+    if facts is None or not refused_without_gradient(facts) or decision.is_applied(replace(options, unsafe=False)):
         return False
     return decision.site.was_harmful and not _is_caught(decision.site)
 
