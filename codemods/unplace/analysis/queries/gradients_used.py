@@ -56,7 +56,7 @@ def _fit(
     """Return the texts with which a backward can be restricted to the parameters of an optimizer."""
     is_changed = any(save.is_needed_for(own.weights) for save in backward.failing)
     is_used = any(not each.are_in(own.weights) for _, weights in used for each in weights)
-    return () if is_changed or is_used else texts
+    return () if is_changed or is_used or backward.is_shared else texts
 
 
 def mixed(ways: Iterable[Sequence[Ran]]) -> list[Mixed]:

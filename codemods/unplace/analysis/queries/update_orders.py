@@ -78,7 +78,7 @@ class _Scene:
     def orders(self) -> Iterator[Order]:
         """Yield the orders in which the backward finds its weights as they were, those that change least first."""
         own = self._own
-        if own is not None and all(step is own for step, _ in self._used[self.later]):
+        if own is not None and not self.later.is_shared and all(step is own for step, _ in self._used[self.later]):
             yield from filter(None, (self._swapped(own), self._stepping_later(own)))
 
     def lies_in(self, order: Order) -> bool:

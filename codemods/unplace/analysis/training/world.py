@@ -71,7 +71,8 @@ class Backward:
     """A backward with the weights that get gradients from it, and its frame, if it stands in the file itself.
 
     `needed` are the saves that it goes through, and `failing` those that were changed before. `retains` tells whether
-    it keeps them for others; None where that isn't known. `spelled` has the ways to write the parameters of the
+    it keeps them for others; None where that isn't known. It `is_shared` with optimizers from elsewhere, which may use
+    its gradients. `spelled` has the ways to write the parameters of the
     optimizers that step behind it, where it stands.
     """
 
@@ -82,6 +83,7 @@ class Backward:
     retains: bool | None
     frame: Frame | None
     failing: list[Save] = field(default_factory=list)
+    is_shared: bool = False
     spelled: list[tuple[Stepped, tuple[str, ...]]] = field(default_factory=list)
 
 
@@ -93,7 +95,8 @@ class World:
     """What is true at the point that the execution has reached.
 
     `turned` are the branches at which this way goes where the first one doesn't, and `met` those that it could have.
-    It `is_incomplete` where `ran` doesn't have all: it took too long, or an optimizer from elsewhere stepped.
+    It `is_incomplete` where it took too long. `meets_unknown_step` tells that an optimizer from elsewhere stepped since
+    the function that runs was called.
     """
 
     module: ModuleIndex
@@ -113,6 +116,7 @@ class World:
     last: Graph = NO_GRAPH
     trail: Trail | None = None
     is_incomplete: bool = False
+    meets_unknown_step: bool = False
     _loops: int = 0
     _carried: list[tuple[Graph, str]] = field(default_factory=list)
 
