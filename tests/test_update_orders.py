@@ -159,6 +159,9 @@ WRONG = {
         )
     ),
     "not_cleared_before": program(changed(B_GOES_FIRST, ("    opt_a.zero_grad()\n", ""))),
+    "cleared_at_the_end": program(
+        changed(B_GOES_FIRST, ("    opt_a.zero_grad()\n", ""), (STEP_B, f"{STEP_B}    opt_a.zero_grad()\n"))
+    ),
     "a_third_backward": program(
         changed(B_GOES_FIRST, ("loss_b.backward()", "loss_b.backward(retain_graph=True)"))
         + "    opt_c.zero_grad()\n    (score + c(x)).sum().backward()\n    opt_c.step()\n"
