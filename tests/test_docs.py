@@ -15,6 +15,7 @@ from types import ModuleType
 
 import pytest
 
+from test_early_steps import actor_critic
 from unplace import rules
 from unplace.cli.app import COMMANDS
 from unplace.config.configuration import KEYS
@@ -220,7 +221,7 @@ def test_the_page_has_every_assumption(tmp_path: Path) -> None:
     assert len(patterns) > 10
     paths = [*(ROOT / "tests/fixtures").glob("*/*/before.py"), *(ROOT / "tests/failures").glob("*.py")]
     paths.append(ROOT / "tests/loops/aae.py")
-    sources = [SEQUENTIAL, MORE, *(path.read_bytes().decode("utf-8") for path in paths)]
+    sources = [SEQUENTIAL, MORE, actor_critic(), *(path.read_bytes().decode("utf-8") for path in paths)]
     named = {
         assumption
         for source in sources

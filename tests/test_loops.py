@@ -25,7 +25,7 @@ from torch.autograd.graph import allow_mutation_on_saved_tensors  # noqa: E402
 
 from unplace.diagnosis import Diagnosed, Diagnosis  # noqa: E402
 from unplace.diagnosis.launcher import Program  # noqa: E402
-from unplace.loops.edits import _stepping_later  # noqa: E402
+from unplace.loops.edits import stepping_later  # noqa: E402
 from unplace.loops.events import Log  # noqa: E402
 from unplace.loops.proof import agrees, goal_of  # noqa: E402
 from unplace.loops.recording import Request  # noqa: E402
@@ -218,7 +218,7 @@ def test_a_plain_move_of_the_step_is_no_repair(name: str, runs: Runs, tmp_path: 
     reference = runs(Request(program, keeps=True, asked=failed.failed_at))
     log = Log(reference.events, 0, failed_at=failed.failed_at)
     (scene, *_) = scenes(log, {str(script): script.read_text("utf-8")}, ())
-    (moved,) = _stepping_later(scene, scene.texts)
+    (moved,) = stepping_later(scene, scene.texts)
     script.write_text(moved[str(script)], "utf-8")
     live = runs(Request(program, keeps=False, until=goal_of(reference)))
     assert not live.error

@@ -109,25 +109,71 @@ def test_what_stands_between_is_passed_only_where_it_may_be(loop: str, line: str
             assert trains_alike(text, after, tmp_path), after
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        program(
-            A_GOES_LATER.replace("loss_a.backward(retain_graph=True)", "plain(loss_a)").replace(
-                "loss_b.backward()", "plain(loss_b)"
-            )
-        ),
-        program(
-            A_GOES_LATER.replace("h = b(x)", "h = c(b(x))").replace(
-                "    loss_b.back", "    opt_c.step()\n    loss_b.back"
-            ),
-            owned="[*b.parameters(), *c.parameters()]",
-        ),
-    ],
-    ids=["one_backward_for_both", "weights_of_two_optimizers"],
-)
-def test_where_no_order_is_right_none_is_offered(text: str) -> None:
-    assert rewritten(text) == text
+def changed(loop: str, *replacements: tuple[str, str]) -> str:
+    for old, new in replacements:
+        assert loop.count(old) == 1
+        loop = loop.replace(old, new)
+    return loop
+
+
+SHARED = "[*b.parameters(), *c.parameters()]"
+STEP_A, STEP_B = ("    opt_a.step()\n", "    opt_b.step()\n")
+WRONG = {
+    "one_backward_for_both": program(
+        changed(
+            A_GOES_LATER,
+            ("loss_a.backward(retain_graph=True)", "plain(loss_a)"),
+            ("loss_b.backward()", "plain(loss_b)"),
+        )
+    ),
+    "weights_of_two_optimizers": program(
+        changed(A_GOES_LATER, ("h = b(x)", "h = c(a(x))"), ("a(h)", "b(h)"), (STEP_A, f"{STEP_A}    opt_c.step()\n")),
+        owned=SHARED,
+    ),
+    "gradients_used_by_others": program(
+        changed(B_GOES_FIRST, ("score = a(h)", "score = a(c(h))"), (STEP_B, f"{STEP_B}    opt_c.step()\n"))
+    ),
+    "gradients_of_the_first_update_used_later": program(
+        changed(B_GOES_FIRST, ("a(h.detach())", "a(c(h.detach()))"), (STEP_B, f"{STEP_B}    opt_c.step()\n"))
+    ),
+    "more_is_cleared": program(
+        changed(
+            B_GOES_FIRST,
+            ("a(h.detach())", "a(c(h.detach()))"),
+            ("    opt_b.zero_grad()\n", "    opt_b.zero_grad()\n    opt_c.zero_grad()\n"),
+            (STEP_B, f"{STEP_B}    opt_c.step()\n"),
+        )
+    ),
+    "another_step_in_the_later_update": program(
+        changed(B_GOES_FIRST, ("    loss_b.b", "    opt_c.step()\n    loss_b.b"), ("a(h.detach())", "a(c(h.detach()))"))
+    ),
+    "the_first_backward_needs_the_later_weights": program(
+        changed(B_GOES_FIRST, ("a(h.detach())", "a(h)"), ("loss_a.backward()", "loss_a.backward(retain_graph=True)"))
+    ),
+    "gradients_of_both": program(
+        changed(
+            B_GOES_FIRST,
+            ("a(h.detach())", "a(x + b[2].bias[0])"),
+            ("    opt_b.zero_grad()\n", ""),
+            ("    h = b(x)\n", "    opt_b.zero_grad()\n    h = b(x)\n"),
+        )
+    ),
+    "not_cleared_before": program(changed(B_GOES_FIRST, ("    opt_a.zero_grad()\n", ""))),
+    "cleared_at_the_end": program(
+        changed(B_GOES_FIRST, ("    opt_a.zero_grad()\n", ""), (STEP_B, f"{STEP_B}    opt_a.zero_grad()\n"))
+    ),
+    "a_third_backward": program(
+        changed(B_GOES_FIRST, ("loss_b.backward()", "loss_b.backward(retain_graph=True)"))
+        + "    opt_c.zero_grad()\n    (score + c(x)).sum().backward()\n    opt_c.step()\n"
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_where_the_order_matters_it_stays(text: str, tmp_path: Path) -> None:
+    after = rewritten(text)
+    assert after == text or trains_alike(text, after, tmp_path), after
 
 
 def test_comments_and_empty_lines_go_along() -> None:

@@ -78,6 +78,7 @@ class Assumption(Kind):
     LAYER_HELD_ALONE = "`{layer}` returns a tensor that nothing else holds"
     PASSED_ONCE = "no caller passes the tensor in `{name}` as another argument, too"
     GRADIENTS_UNUSED = "no other code uses the gradients that the backward in {line} adds to the parameters of others"
+    GRADIENTS_NOT_MEANT = "`{step}` isn't meant to use what the backward in {line} adds"
     NOT_SHARED = "`{one}` and `{other}` don't share memory"
     SAME_TENSOR = "`{one}` and `{other}` are the same tensor"
     SAME_OBJECT = "`{place}` is the same object each time it is evaluated"

@@ -45,7 +45,7 @@ def repairs(scene: Scene) -> Iterator[Repairing]:
         yield Repairing("restrict", texts)
     yield from (Repairing("swap", texts) for texts in (_swapped(scene, scene.texts) if apart else ()))
     for texts in restricted:
-        yield from (Repairing("restrict and move", late) for late in _stepping_later(scene, texts))
+        yield from (Repairing("restrict and move", late) for late in stepping_later(scene, texts))
         yield from (Repairing("restrict and move", early) for early in _going_back_earlier(scene, texts))
     for texts in (*restricted, *_restricted(scene, scene.first, scene.stepping)) if apart else ():
         yield from (Repairing("restrict and swap", swapped) for swapped in _swapped(scene, texts))
@@ -134,7 +134,7 @@ def _call_in_line(code: Code, spot: Spot) -> ast.Call | None:
 # -- restrict and move ---------------------------------------------------------------------------------------------
 
 
-def _stepping_later(scene: Scene, texts: Texts) -> Iterator[Texts]:
+def stepping_later(scene: Scene, texts: Texts) -> Iterator[Texts]:
     """Yield the texts in which the early step goes behind the later backward."""
     found = scene.together([scene.early, scene.later])
     if found is None:

@@ -55,7 +55,8 @@ class Steps:
             if is_wanted is not None:
                 inputs, order = found.inputs.get(early.backward), found.orders.get(early.backward)
                 repair = self._repair(early.backward, inputs, order) if is_wanted and early.is_certain else None
-                self._add(early.step, form, harm, early.saved, _told(early, form), early.backward, repair)
+                assumed = Assumption.GRADIENTS_UNUSED(line=_line(early.backward))
+                self._add(early.step, form, harm, early.saved, _told(early, form), assumed, repair)
         for mixed in found.mixed:
             form, harm = Form.OPTIMIZER_STEP, Harm.POSSIBLE
             is_wanted = self._is_wanted(form, harm, mixed.step, wanted)
@@ -63,7 +64,8 @@ class Steps:
                 reason = Refusal.STEP_MIXED(step=ast.unparse(mixed.step), line=_line(mixed.backward))
                 by = Saved(ast.unparse(mixed.backward), _line(mixed.backward).number)
                 repair = self._repair(mixed.backward, mixed.inputs, None) if is_wanted else None
-                self._add(mixed.step, form, harm, by, reason, mixed.backward, repair)
+                assumed = Assumption.GRADIENTS_NOT_MEANT(step=ast.unparse(mixed.step), line=_line(mixed.backward))
+                self._add(mixed.step, form, harm, by, reason, assumed, repair)
 
     def _is_wanted(self, form: Form, harm: Harm, step: ast.AST, wanted: Filter) -> bool | None:
         """Tell whether the run handles a step; False for one that it only counts, None for any other."""
@@ -79,19 +81,18 @@ class Steps:
         harm: Harm,
         by: Saved,
         reason: Reason,
-        backward: ast.AST,
+        assumed: Reason,
         repair: _Repair | None,
     ) -> None:
         code = self.by_form[form].code
         if repair is None:
             self.report_to.refused(step, code, form, harm, by, reason)
             return
-        assumptions = (Assumption.GRADIENTS_UNUSED(line=_line(backward)),)
-        is_applied = self.options.accepts(assumptions)
+        is_applied = self.options.accepts((assumed,))
         told = repair.done if is_applied else reason
-        verdict = Aside(repair.edits, told, assumptions)
+        verdict = Aside(repair.edits, told, (assumed,))
         self.report_to.add(
-            step, code, form, verdict, is_applied, harm, by, told, assumptions, repair.number, repair.edits
+            step, code, form, verdict, is_applied, harm, by, told, (assumed,), repair.number, repair.edits
         )
 
     def _repair(self, backward: ast.AST, inputs: str | None, order: Order | None) -> _Repair | None:

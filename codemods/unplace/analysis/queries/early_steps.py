@@ -99,7 +99,7 @@ def _steps_of(module: ModuleIndex) -> Steps:
             if known is None or (early.change.is_certain and not known.is_certain):
                 found[early.change.node] = _as_step(early)
     apart = tuple(each for each in mixed(world.ran for world in executed) if each.step not in found)
-    inputs = restricted(world.ran for world in executed) if not any(world.is_cut for world in executed) else {}
+    inputs = restricted(world.ran for world in executed) if not any(world.is_incomplete for world in executed) else {}
     is_done = all(early.backward in inputs for early in found.values() if early.is_certain)
     reordered = {} if is_done else orders(list(ways(module, leave_trails=True)))
     return Steps(tuple(found.values()), apart, inputs, reordered, frozenset(read))

@@ -10,10 +10,11 @@ actor_opt.step()
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unplace.analysis.training.values import Weights
+from unplace.analysis.training.values import Weights, meet
 from unplace.analysis.training.world import Backward, Cleared, Ran, Stepped
 
 Used = dict[Backward, list[tuple[Stepped, frozenset[Weights]]]]
@@ -41,7 +42,7 @@ def restricted(ways: Iterable[Sequence[Ran]]) -> dict[ast.AST, str]:
         used = used_in(ran)
         for backward in (each for each in ran if isinstance(each, Backward)):
             failing |= {backward.node} if backward.failing else set()
-            own = next((own for own in backward.spelled if not own[0].weights.isdisjoint(backward.weights)), None)
+            own = next((own for own in backward.spelled if meet(own[0].weights, backward.weights)), None)
             if own is not None or backward.failing:
                 fit = _fit(backward, used[backward], *own) if own is not None else ()
                 known = texts.get(backward.node, list(fit))
@@ -54,8 +55,8 @@ def _fit(
 ) -> Sequence[str]:
     """Return the texts with which a backward can be restricted to the parameters of an optimizer."""
     is_changed = any(save.is_needed_for(own.weights) for save in backward.failing)
-    is_used = any(not weights <= own.weights for _, weights in used)
-    return () if is_changed or is_used else texts
+    is_used = any(not each.are_in(own.weights) for _, weights in used for each in weights)
+    return () if is_changed or is_used or backward.is_shared else texts
 
 
 def mixed(ways: Iterable[Sequence[Ran]]) -> list[Mixed]:
@@ -79,14 +80,14 @@ def _is_apart(ran: Sequence[Ran], used: Used, first: Backward, later: Backward, 
     if step not in uses or first.node is later.node or any(own.weights != step.weights for own in uses):
         return False
     between = ran[ran.index(first) : ran.index(later)]
-    cleared = [each.weights for each in between if isinstance(each, Cleared) and each.weights.isdisjoint(step.weights)]
-    others = [own.weights for own, _ in used[later] if own.weights.isdisjoint(step.weights)]
-    return any(not weights.isdisjoint(other) for weights in cleared for other in others)
+    cleared = [each.weights for each in between if isinstance(each, Cleared) and not meet(each.weights, step.weights)]
+    others = [own.weights for own, _ in used[later] if not meet(own.weights, step.weights)]
+    return any(meet(weights, other) for weights in cleared for other in others)
 
 
 def _own(used: Sequence[tuple[Stepped, frozenset[Weights]]], later: Backward, step: Stepped) -> str | None:
     """Return the text of the parameters that a backward is meant for: those of the one other optimizer that uses it."""
-    others = [own for own, _ in used if own.weights.isdisjoint(step.weights)]
+    others = [own for own, _ in used if not meet(own.weights, step.weights)]
     if any(own.weights != others[0].weights for own in others):
         return None
     return next((text for own, texts in later.spelled if own is others[0] for text in texts), None)
@@ -101,14 +102,9 @@ def used_in(ran: Sequence[Ran]) -> Used:
             for weights in each.weights:
                 added.setdefault(weights, []).append(each)
         elif isinstance(each, Cleared):
-            for weights in each.weights:
-                added.pop(weights, None)
+            added = {weights: backwards for weights, backwards in added.items() if not weights.are_in(each.weights)}
         else:
-            for backward in _contributing(each, added):
-                own = frozenset(weights for weights in each.weights if backward in added.get(weights, ()))
-                used[backward].append((each, own))
+            own = {weights: backwards for weights, backwards in added.items() if meet([weights], each.weights)}
+            for backward in dict.fromkeys(itertools.chain(*own.values())):
+                used[backward].append((each, frozenset(w for w, backwards in own.items() if backward in backwards)))
     return used
-
-
-def _contributing(step: Stepped, added: dict[Weights, list[Backward]]) -> Iterator[Backward]:
-    yield from dict.fromkeys(backward for weights in step.weights for backward in added.get(weights, ()))

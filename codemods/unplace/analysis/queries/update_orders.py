@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from unplace.analysis.queries.gradients_used import Used, used_in
 from unplace.analysis.training.trail import Ran, Trail
-from unplace.analysis.training.values import Save, Weights
+from unplace.analysis.training.values import Save, Weights, meet
 from unplace.analysis.training.world import Backward, Cleared, Stepped, World
 
 RETAINING = "retain_graph"
@@ -45,7 +45,7 @@ class Order:
 
 def orders(ways: Sequence[World]) -> dict[ast.AST, Order]:
     """Return for backwards that find weights changed the order in which they don't: one that is right in all ways."""
-    if any(world.is_cut for world in ways):
+    if any(world.is_incomplete for world in ways):
         return {}
     found: dict[ast.AST, list[_Scene]] = {}
     for world in ways:
@@ -78,7 +78,7 @@ class _Scene:
     def orders(self) -> Iterator[Order]:
         """Yield the orders in which the backward finds its weights as they were, those that change least first."""
         own = self._own
-        if own is not None and all(step is own for step, _ in self._used[self.later]):
+        if own is not None and not self.later.is_shared and all(step is own for step, _ in self._used[self.later]):
             yield from filter(None, (self._swapped(own), self._stepping_later(own)))
 
     def lies_in(self, order: Order) -> bool:
@@ -151,7 +151,7 @@ class _Scene:
             first.is_independent_of(second)
             and not meet(first.touched, second.touched)
             and [each for each in events if not isinstance(each, Cleared)] == [self.later, own]
-            and all(each.weights <= own.weights for each in events if isinstance(each, Cleared))
+            and all(w.are_in(own.weights) for each in events if isinstance(each, Cleared) for w in each.weights)
             and all(step in steps for each in backwards for step, _ in self._used[each])
             and not any(meet([save.weights], own.weights) for each in backwards for save in each.needed)
             and (clears or not any(meet(each.weights, own.weights) for each in backwards))
@@ -161,7 +161,8 @@ class _Scene:
     def _starts_anew(self, step: Stepped, begin: int) -> bool:
         """Tell whether an update clears what the later backward adds before its own backwards add to it."""
         added = [each.time for each, uses in self._used.items() if any(s is step for s, _ in uses)]
-        zero = self._cleared(step.weights & self.later.weights, min(added, default=step.time))
+        shared = frozenset(weights for weights in self.later.weights if meet([weights], step.weights))
+        zero = self._cleared(shared, min(added, default=step.time))
         return zero is not None and zero.time >= begin
 
     def _update(self, step: Stepped) -> Iterator[Backward | Cleared]:
@@ -174,7 +175,7 @@ class _Scene:
 
     def _cleared(self, weights: frozenset[Weights], before: int) -> Cleared | None:
         cleared = (each for each in reversed(self._world.ran) if isinstance(each, Cleared) and each.time < before)
-        return next((each for each in cleared if weights <= each.weights), None)
+        return next((each for each in cleared if all(w.are_in(each.weights) for w in weights)), None)
 
     def _handed(self, begin: Ran, later: Ran) -> tuple[ast.Call, ...] | None:
         """Return the backwards of which the second has to keep the graph that both go through; None if that fails."""
@@ -220,11 +221,3 @@ class _Scene:
 
 def _place(ran: Ran) -> int:
     return ran.place
-
-
-def meet(some: Iterable[Weights], others: Iterable[Weights]) -> bool:
-    """Tell whether weights are others, or part of them."""
-    one, another = list(some), list(others)
-    return not {w for each in one for w in each.chain()}.isdisjoint(another) or not {
-        w for each in another for w in each.chain()
-    }.isdisjoint(one)

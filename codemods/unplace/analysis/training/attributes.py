@@ -168,5 +168,5 @@ def _of_layer(owner: Layer, name: str) -> Thing:
     if name == "weight" and owner.weights is not None:
         return Tensor(leaf=owner.weights)
     if name == "bias" and owner.weights is not None:
-        return owner.others.setdefault(name, Tensor(leaf=Weights()))
+        return owner.others.setdefault(name, Tensor(leaf=Weights(owner.weights)))
     return Method(owner, name)

@@ -150,6 +150,7 @@ def _step_of_unknown(machine: Machine, node: ast.Call) -> None:
     Only a backward that retains its graph leaves one for another.
     """
     world = machine.world
+    world.meets_unknown_step = True
     if world.retains:
         world.change([weights for weights in world.last.reached if weights.is_given], node, is_certain=False)
 

@@ -7,7 +7,7 @@ Objects are mutable, as those of Python are, because no two ways through the cod
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -58,12 +58,22 @@ class Weights:
         """Return the writes since a time, of these weights or of those that they are a part of."""
         return [change for weights in self.chain() for change in weights.changes if change.time > time]
 
+    def are_in(self, others: Container[Weights]) -> bool:
+        """Tell whether other weights are these, or have them as a part."""
+        return any(weights in others for weights in self.chain())
+
     def chain(self) -> Iterator[Weights]:
         """Yield the weights, and those that they are a part of."""
         weights: Weights | None = self
         while weights is not None:
             yield weights
             weights = weights.holder
+
+
+def meet(some: Iterable[Weights], others: Iterable[Weights]) -> bool:
+    """Tell whether some weights are others, or a part of them, or have them as a part."""
+    one, another = set(some), set(others)
+    return any(weights.are_in(another) for weights in one) or any(weights.are_in(one) for weights in another)
 
 
 class Save(NamedTuple):
@@ -81,7 +91,7 @@ class Save(NamedTuple):
 
     def is_needed_for(self, wanted: frozenset[Weights]) -> bool:
         """Tell whether a backward that is restricted to some weights needs what was saved."""
-        return self.weights in wanted or not self.behind.isdisjoint(wanted)
+        return meet([self.weights], wanted) or meet(self.behind, wanted)
 
 
 class Graph(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from unplace.analysis.domain.refs import Member
 from unplace.analysis.project.module import ModuleIndex, imported_from_run
@@ -15,7 +16,7 @@ from unplace.analysis.training.execution import Execution
 from unplace.analysis.training.given import Given
 from unplace.analysis.training.trail import Trail
 from unplace.analysis.training.values import Function
-from unplace.analysis.training.world import Frame, StoppedError, World
+from unplace.analysis.training.world import Backward, Frame, StoppedError, World
 from unplace.torchapi import modules
 
 _MOST_NODES = 60_000
@@ -52,13 +53,25 @@ def _executed(
     names = world.globals.setdefault(module, {})
     try:
         world.frames.append(Frame(module, module.tree, names))
-        execution.block(module.tree.body)
+        with _apart(world):
+            execution.block(module.tree.body)
         for scope in entries:
             if scope.node not in world.executed:
-                _enter(execution, module, scope)
+                with _apart(world):
+                    _enter(execution, module, scope)
     except StoppedError:
-        world.is_cut = True
+        world.is_incomplete = True
     return world
+
+
+@contextmanager
+def _apart(world: World) -> Iterator[None]:
+    """Let an optimizer from elsewhere concern the backwards of what runs here, and no others."""
+    begin, world.meets_unknown_step = len(world.ran), False
+    yield
+    for each in world.ran[begin:] if world.meets_unknown_step else ():
+        if isinstance(each, Backward):
+            each.is_shared = True
 
 
 def _enter(execution: Execution, module: ModuleIndex, scope: Scope) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.training.trail import Trail
-from unplace.analysis.training.values import NO_GRAPH, Change, Graph, Rounds, Save, Tensor, Thing, Weights
+from unplace.analysis.training.values import NO_GRAPH, Change, Graph, Rounds, Save, Tensor, Thing, Weights, meet
 
 _MOST_CALLS = 24
 """Maximum number of calls inside each other that are followed."""
@@ -71,7 +71,8 @@ class Backward:
     """A backward with the weights that get gradients from it, and its frame, if it stands in the file itself.
 
     `needed` are the saves that it goes through, and `failing` those that were changed before. `retains` tells whether
-    it keeps them for others; None where that isn't known. `spelled` has the ways to write the parameters of the
+    it keeps them for others; None where that isn't known. It `is_shared` with optimizers from elsewhere, which may use
+    its gradients. `spelled` has the ways to write the parameters of the
     optimizers that step behind it, where it stands.
     """
 
@@ -82,6 +83,7 @@ class Backward:
     retains: bool | None
     frame: Frame | None
     failing: list[Save] = field(default_factory=list)
+    is_shared: bool = False
     spelled: list[tuple[Stepped, tuple[str, ...]]] = field(default_factory=list)
 
 
@@ -93,6 +95,8 @@ class World:
     """What is true at the point that the execution has reached.
 
     `turned` are the branches at which this way goes where the first one doesn't, and `met` those that it could have.
+    It `is_incomplete` where it took too long. `meets_unknown_step` tells that an optimizer from elsewhere stepped since
+    the function that runs was called.
     """
 
     module: ModuleIndex
@@ -111,7 +115,8 @@ class World:
     read: set[str] = field(default_factory=set)
     last: Graph = NO_GRAPH
     trail: Trail | None = None
-    is_cut: bool = False
+    is_incomplete: bool = False
+    meets_unknown_step: bool = False
     _loops: int = 0
     _carried: list[tuple[Graph, str]] = field(default_factory=list)
 
@@ -190,7 +195,8 @@ class World:
 
         One with `inputs` only runs what leads to these.
         """
-        reached = graph.reached if inputs is None else graph.reached & inputs
+        is_wanted = inputs is None
+        reached = frozenset(w for w in graph.reached if is_wanted or meet([w], inputs or ()))
         here, frame = self.here(node), self.frames[-1]
         own = frame if here is node else None
         backward = Backward(self.tick(), here, reached, graph.saves, retains, own)
