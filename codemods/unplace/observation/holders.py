@@ -15,6 +15,7 @@ import torch
 from unplace.observation.graphs import operator
 from unplace.observation.heap import Heap
 from unplace.observation.held import Holder, HolderKind
+from unplace.observation.importing import run_script
 from unplace.observation.liveness import is_read_after
 from unplace.observation.memory import memory_key
 from unplace.observation.stack import waiting
@@ -102,7 +103,7 @@ def _reading_callers(
 ) -> Iterator[Holder]:
     """Yield the names of callers that have the memory and are read later, other than the written name itself."""
     caller, depth = frame.f_back, 0
-    while caller is not None and depth < _FRAMES:
+    while caller is not None and depth < _FRAMES and caller.f_code is not run_script.__code__:
         on_hold = waiting(caller.f_code, caller.f_lasti)
         others = on_hold.others
         for path in on_hold.names:

@@ -88,7 +88,9 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
     elif kind in _ABOUT_DTYPE:
         runs = facts.tensors if not facts.wider and not facts.unmeasured else 0
     elif kind in _ABOUT_HOLDERS:
-        runs = facts.examined if facts.alone == facts.examined else 0
+        is_named = kind is Assumption.RESULT_HELD_ALONE and facts.shares  # which the function may read later
+        is_alone = facts.alone == facts.examined and not is_named
+        runs = facts.examined if is_alone or _is_always_refused(facts) else 0
     elif kind is Assumption.NOT_KEPT:
         runs = facts.examined if not facts.kept else 0
     elif kind is Assumption.GRADIENT_FLOWS:
@@ -128,6 +130,11 @@ def _confirms_purpose(facts: OperationFacts, assumption: Reason) -> Reason | Non
     return Observed.OVERWRITTEN_UNSEEN(saver=_most(facts.overwrote), searched=_runs(facts.searched))
 
 
+def _is_always_refused(facts: OperationFacts) -> bool:
+    """Tell whether torch raised whenever the write was to happen, so that nobody ever saw what it writes."""
+    return 0 < facts.tensors == facts.refused
+
+
 def refused_without_gradient(facts: OperationFacts) -> bool:
     """Tell whether all runs changed a parameter by values without a gradient, and torch raised when it recorded."""
     is_refused = facts.refused > 0 and facts.refused == facts.recorded
@@ -145,7 +152,7 @@ def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) 
         found = Contradiction.TYPE(type=_most(facts.types), times=f"{times:,}", runs=f"{facts.runs:,}")
     elif assumption.kind in _ABOUT_DTYPE and facts.wider:
         found = Contradiction.WIDER(times=f"{facts.wider:,}", runs=runs)
-    elif assumption.kind in _ABOUT_HOLDERS and facts.holders:
+    elif assumption.kind in _ABOUT_HOLDERS and facts.holders and not _is_always_refused(facts):
         found = Contradiction.READER(holder=_held(_most(facts.holders)))
     elif assumption.kind is Assumption.NOT_KEPT and facts.kept:
         found = Contradiction.READER(holder=_held(_most(facts.keepers)))

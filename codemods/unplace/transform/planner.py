@@ -79,7 +79,8 @@ class Planner:
         sites = collect(
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
         )
-        steps = steps_of(self.program.module)
+        harmful = {site.node for site in sites if harm_of(site) is Harm.HARMFUL}
+        steps = steps_of(self.program.module).without(harmful)
         groups, left_out, counted = self._groups(sites, wanted, [early.step for early in steps.early])
         proposals, counting = (Proposals(self.text, self.by_form, respects=is_made) for is_made in (True, False))
         proposed = {

@@ -69,7 +69,7 @@ def operands_apart(run: Run, write: Write, *, is_observed: bool = False) -> tupl
     found: list[Reason] = []
     for operand in operands:
         node = next((n for n in _given(write.node) if run.values.get(n) is operand), None)
-        alone = () if isinstance(node, ast.Name | ast.Attribute) else held_alone(parted, operand.objs)
+        alone = held_alone(parted, write.value.objs) or held_alone(parted, operand.objs)
         if node is None and not alone:
             return None
         found += alone or [Assumption.NOT_SHARED(one=code_of(write.target), other=code_of(node))]  # type: ignore[arg-type]

@@ -16,8 +16,8 @@ The same happens from round to round of a loop, where a hidden state keeps the g
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.module import ModuleIndex, once
@@ -71,6 +71,10 @@ class Steps:
     inputs: Mapping[ast.AST, str] = field(default_factory=dict)
     orders: Mapping[ast.AST, Order] = field(default_factory=dict)
     read: frozenset[str] = frozenset()
+
+    def without(self, known: Collection[ast.AST]) -> Steps:
+        """Return the same without the changes that are known as harmful writes."""
+        return replace(self, early=tuple(early for early in self.early if early.step not in known))
 
     @property
     def nodes(self) -> list[ast.AST]:
