@@ -64,6 +64,51 @@ def test_names_of_one_tensor_are_rebound_together() -> None:
     assert "in the observed run: `h` and `s` are the same tensor" in finding.assumptions
 
 
+GIVEN = """\
+import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self, short):
+        super().__init__()
+        self.short = short
+
+    def forward(self, x):
+        h = x.tanh()
+        s = self.short(h)
+        s += 1
+        return h * s
+"""
+
+
+@pytest.mark.parametrize("short", [torch.nn.Identity(), torch.nn.Linear(2, 2)])
+def test_a_layer_from_outside_may_return_what_it_is_given(short: torch.nn.Module) -> None:
+    after, finding = result(GIVEN, lambda model: model.Net(short)(grown()).sum().backward())
+    is_same = isinstance(short, torch.nn.Identity)
+    assert ("        s = h = s + 1\n" if is_same else "        s = s + 1\n") in after
+    assert finding.applicability is Applicability.OBSERVED
+
+
+def test_a_layer_that_returns_its_argument_at_times_is_left_alone() -> None:
+    def drive(model: ModuleType) -> None:
+        model.Net(torch.nn.Linear(2, 2))(grown())
+        model.Net(torch.nn.Identity())(grown()).sum().backward()
+
+    after, _ = result(GIVEN, drive)
+    assert after == GIVEN
+
+
+def test_nobody_has_seen_a_write_that_torch_refused() -> None:
+    kept = X.clone().requires_grad_()
+
+    def drive(model: ModuleType) -> None:
+        model.Net(lambda h: kept)(grown())
+
+    after, finding = result(GIVEN, drive)
+    assert "        s = s + 1\n" in after
+    assert finding.applicability is Applicability.OBSERVED
+
+
 def test_runs_that_differ_leave_it_open_which_tensors_are_one() -> None:
     def drive(model: ModuleType) -> None:
         model.Net(False)(grown())

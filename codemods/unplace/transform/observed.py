@@ -88,9 +88,7 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
     elif kind in _ABOUT_DTYPE:
         runs = facts.tensors if not facts.wider and not facts.unmeasured else 0
     elif kind in _ABOUT_HOLDERS:
-        is_named = kind is Assumption.RESULT_HELD_ALONE and facts.shares  # which the function may read later
-        is_alone = facts.alone == facts.examined and not is_named
-        runs = facts.examined if is_alone or _is_always_refused(facts) else 0
+        runs = facts.examined if facts.alone == facts.examined or _is_always_refused(facts) else 0
     elif kind is Assumption.NOT_KEPT:
         runs = facts.examined if not facts.kept else 0
     elif kind is Assumption.GRADIENT_FLOWS:

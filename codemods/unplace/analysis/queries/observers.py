@@ -240,7 +240,10 @@ class Watch:
             if self._is_container(held) or parted.may_share(held.objs, value.objs):
                 continue
             is_told = is_alone and roots.isdisjoint(parted.roots(held.objs) | self.state.roots(held.objs) & value.objs)
-            if self._notices(held, value) and not is_told:
+            is_seen = self._sharing is not None and name in self._sharing.shared
+            if is_seen:
+                yield None
+            elif self._notices(held, value) and not is_told:
                 yield name if not name.startswith(HIDDEN) else None
 
     def _notices(self, held: Value, value: Value) -> bool:
