@@ -27,7 +27,7 @@ from measure_kinds import confine, driver_of
 
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Assumption, Observed
-from unplace.diagnostics.findings import Finding
+from unplace.diagnostics.findings import Finding, Status
 from unplace.diagnostics.reasons import Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.observation.facts import read
@@ -43,16 +43,18 @@ PLACES = {{
 }}
 """By assumption, the places that runs settled, and those of them where it was violated."""
 '''
+_IN_THE_WAY = (Refusal.SHARES, Refusal.SHARES_CHANGED, Refusal.STILL_HELD)
+"""What is said where a name of the function has the memory in a run, and is read later."""
 _Places = dict[tuple[int, int, str], Finding]
 
 
 @dataclass(slots=True)
 class Tally:
-    """The places of an assumption that runs confirmed, those that they violated, and the number of open ones."""
+    """The places of an assumption that runs confirmed, those that they violated, and those that they left open."""
 
     confirmed: int = 0
     violated: list[str] = field(default_factory=list)
-    open: int = 0
+    open: list[str] = field(default_factory=list)
 
     @property
     def settled(self) -> int:
@@ -82,7 +84,7 @@ def counted(files: Sequence[Path]) -> Mapping[str, Tally]:
         for place, assumption, found in _settled(file):
             tally = tallies[assumption.kind.code]
             if found is None:
-                tally.open += 1
+                tally.open.append(f"{file.stem}: {place}: {assumption}")
             elif found is True:
                 tally.confirmed += 1
             else:
@@ -101,7 +103,7 @@ def _settled(file: Path) -> Iterator[tuple[str, Reason, Reason | bool | None]]:
             seen = with_facts[path].get(place)
             if seen is None or not any(told.kind in (Observed.RAN, Observed.RAN_ONCE) for told in seen.ran):
                 continue
-            for assumption in finding.assumed:
+            for assumption in (reason for assumed in finding.assumed for reason in assumed.every()):
                 if isinstance(assumption.kind, Assumption):
                     yield f"{Path(path).relative_to(facts.root)}:{place[0]}", assumption, _said(seen, assumption)
 
@@ -121,8 +123,10 @@ def _said(seen: Finding, assumption: Reason) -> Reason | bool | None:
         parts = dict(seen.reason.parts)
         is_this = isinstance(parts["assumption"], Reason) and parts["assumption"].kind is assumption.kind
         return parts["found"] if is_this and isinstance(parts["found"], Reason) else None
-    is_confirmed = any(told.kind is not assumption.kind and told.holds(assumption) for told in seen.assumed)
-    return True if is_confirmed else None
+    if any(told.kind is not assumption.kind and told.holds(assumption) for told in seen.assumed):
+        return True
+    is_left = seen.status is not Status.REWRITTEN and assumption not in seen.assumed
+    return seen.reason if is_left and seen.reason.kind in _IN_THE_WAY else None
 
 
 def write(tallies: Mapping[str, Tally], packages: int) -> None:
@@ -149,10 +153,9 @@ def main() -> None:
         write(tallies, len(files))
         return
     for code, tally in sorted(tallies.items(), key=lambda item: -item[1].settled):
-        print(f"{code:28} held in {tally.confirmed:6,} of {tally.settled:6,}, {tally.open:6,} open")
+        print(f"{code:28} held in {tally.confirmed:6,} of {tally.settled:6,}, {len(tally.open):6,} open")
     for tally in tallies.values():
-        for place in tally.violated:
-            print(place)
+        print(*(f"violated: {place}" for place in tally.violated), *(f"open: {p}" for p in tally.open), sep="\n")
 
 
 if __name__ == "__main__":

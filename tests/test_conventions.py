@@ -48,13 +48,20 @@ def world(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.parametrize(
     ("places", "violated", "is_kept"),
-    [(0, 0, False), (999, 0, False), (1_000, 0, True), (1_000, 1, False), (2_001, 2, True)],
+    [(0, 0, False), (99, 0, False), (100, 0, True), (1_000, 1, False), (2_001, 2, True)],
 )
 def test_a_convention_is_violated_in_fewer_than_one_of_a_thousand_places(
     world: dict[str, tuple[int, int]], places: int, violated: int, is_kept: bool
 ) -> None:
     world["tensor"] = places, violated
     assert conventions.is_convention(Assumption.TENSOR(name="y")) is is_kept
+
+
+def test_what_says_the_same_counts_together(world: dict[str, tuple[int, int]]) -> None:
+    world.update({"result-held-alone": (90, 0), "not-kept": (10, 0)})
+    assert conventions.is_convention(Assumption.LAYER_HELD_ALONE(layer="f"))
+    world["not-kept"] = 10, 1
+    assert not conventions.is_convention(Assumption.LAYER_HELD_ALONE(layer="f"))
 
 
 def test_what_rests_on_conventions_alone_is_rewritten_by_default(world: dict[str, tuple[int, int]]) -> None:

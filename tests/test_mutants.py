@@ -539,12 +539,6 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
         mutant("casts are views", fixture(EMBEDDING), "analysis.effects.operators._differ", gives(False)),
         mutant(
-            "numbers share memory",
-            fixture("UNP001/a_number_is_no_operand_that_shares_memory"),
-            "analysis.interpret.calls.Calls.unknown_call",
-            edited(("if kinds == TENSOR:  # neither", "if False:  # neither")),
-        ),
-        mutant(
             "a name is enough",
             fixture("UNP001/a_method_of_another_class"),
             "analysis.project.calling._leads_to",

@@ -84,6 +84,7 @@ class Assumption(Kind):
     SAME_OBJECT = "`{place}` is the same object each time it is evaluated"
     SHARES_NONE = "`{name}` shares no memory with {others}"
     NOT_KEPT = "{operation} in {line} doesn't keep the tensor"
+    NOT_STORED = "{operation} in {line} doesn't store the tensor"
     DISTINCT_ELEMENTS = "no two elements of {place} are the same tensor"
     TENSOR = "`{name}` is a tensor"
     SEEN_BY_AUTOGRAD = "the gradient is meant to see the write through `.data`"

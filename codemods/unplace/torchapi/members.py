@@ -79,6 +79,9 @@ CUTTING = frozenset(["data", "detach", "item", "tolist", "numpy", "grad"])
 WITHOUT_GRAPH = CUTTING | {"detach_", "argmax", "argmin", "shape", "size", "dim", "device", "dtype", "long", "bool"}
 """Attributes and methods of tensors that give no tensor, or one through which no gradient flows."""
 
+HANDING_VALUES = frozenset(["backward", "item", "numpy", "tolist"])
+"""Methods of tensors, beside the operators, that leave the tensor's values as they are."""
+
 FLAT = frozenset(["ceil", "fix", "floor", "floor_divide", "heaviside", "round", "sgn", "sign", "trunc"])
 """Functions and methods whose derivative is zero wherever there is one: a graph goes on, but no gradient does."""
 

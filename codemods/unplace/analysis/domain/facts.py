@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from unplace.analysis.domain.heap import Heap
 from unplace.analysis.domain.values import ANY as ANY
-from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Saved, Token, Value
+from unplace.analysis.domain.values import CALLED, Link, Obj, Objs, Origin, Saved, Token, Value
 from unplace.analysis.domain.views import Views
 
 DISTINCT: Token = ("distinct",)  # the identity of the slot `ANY` where no two elements are the same object
@@ -131,7 +131,10 @@ class Facts:
     def kept_by(self, objs: Objs) -> Saved | None:
         """Return the escape record of one of these objects, or of one sharing its memory; None if none escaped."""
         own, roots = self.roots(objs), self.bases.roots
+        found: Saved | None = None
         for holder, keeper in self.kept.items():
             if not own.isdisjoint(roots(holder)) and any(self.overlap(obj, holder) for obj in objs):
-                return keeper
-        return None
+                if keeper.part != CALLED:
+                    return keeper
+                found = found or keeper
+        return found

@@ -140,6 +140,9 @@ ANY = "*"  # the slot that stands for all elements of a container
 ITERATING = "__iter__"
 """The operator by which a loop or an unpacking takes the rows of a tensor."""
 
+CALLED = "__call__"
+"""The operator of what a call into code out of sight returned, and of what that hands out."""
+
 SELECTING = "__getitem__"
 """The operator by which an index with tensors or lists in it copies elements."""
 
@@ -216,9 +219,10 @@ class Saved(NamedTuple):
     """A record that an operation saved a tensor for backward, or that a tensor escaped to code or to another object.
 
     `certain` is False for code that the analysis can't see. `node` is the operation where it is known, and `part` the
-    parameter whose argument it saved, "result", or "attribute" where a call left the tensor in one. `file` is set where
-    the line is one of another file. `on_path` is False where the names that hold the tensor don't hold it on the paths
-    on which it was saved. `inside` is the file and line of an operation in the function that `node` calls.
+    parameter whose argument it saved, "result", "attribute" where a call left the tensor in one, or `CALLED` where code
+    out of sight got it. `file` is set where the line is one of another file. `on_path` is False where the names that
+    hold the tensor don't hold it on the paths on which it was saved. `inside` is the file and line of an operation in
+    the function that `node` calls.
     """
 
     operation: str

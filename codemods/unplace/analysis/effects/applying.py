@@ -11,6 +11,7 @@ from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
+    CALLED,
     CONTAINER,
     DICT,
     MODULE,
@@ -135,7 +136,8 @@ def keep(call: Call, effect: Effect) -> None:
     keeper = effect.keeper or f"`{call.code}(...)`"
     for name in effect.keeps:
         objs = call.objs((name,))
-        run.keep(state, objs, keeper, line, certain=name in effect.surely_keeps)
+        part = CALLED if name in effect.shows else ""
+        run.keep(state, objs, keeper, line, certain=name in effect.surely_keeps, part=part)
     if effect.keeps_outer:
         run.keep(state, call.captured, keeper, line)
     for name in effect.replaces & call.bound.keys():
@@ -315,7 +317,10 @@ def _handed_out(call: Call, parameters: Iterable[str]) -> Objs:
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:
     """Return an object that unseen code may hold as well, or that the callee has put where other code finds it."""
     run, line, place, tracked = call.run, call.node.lineno, (call.node, key), _tracked(call, returned)
-    value = run.foreign(place, Origin.CALL, label, line, returned.kinds, ref=returned.ref, tracked=tracked)
+    operator = CALLED if returned.is_of_unseen else None
+    value = run.foreign(
+        place, Origin.CALL, label, line, returned.kinds, ref=returned.ref, tracked=tracked, operator=operator
+    )
     for obj in value.objs:
         run.make(obj, call.state)
     if returned.is_kept:

@@ -112,7 +112,7 @@ class Returned(NamedTuple):
     - `parameters`: the parameters whose objects the value may be, or may view
     - `same`: the parameter that is certainly handed back itself
     - `foreign`: code that the analysis can't see may hold the value; `is_kept`: the code in sight has put it where
-      other code finds it
+      other code finds it; `is_of_unseen`: it is what a call into unseen code returned, where unseen code may hold it
     - `is_view`: the value is a view of memory that the call made
     - `is_piece`: the value stands for the disjoint outputs of a split of such memory; `forbidden`: torch refuses to
       write them in place
@@ -167,6 +167,7 @@ class Returned(NamedTuple):
     follows: bool = False
     unseen: frozenset[tuple[Hashable, Hashable]] = frozenset()
     is_kept: bool = False
+    is_of_unseen: bool = False
 
 
 class Left(NamedTuple):
@@ -189,7 +190,8 @@ class Effect(NamedTuple):
     - `changes`: the objects whose slots change
     - `leaves`: the attributes of some of these objects that hold something else afterwards, on every way through the
       function, each with its value; nothing else in such an object changes
-    - `keeps`: the arguments that escape, and `surely_keeps` those that certainly do
+    - `keeps`: the arguments that escape, `surely_keeps` those that certainly do, `shows` those that only code out of
+      sight gets
     - `saves`: the tensors that autograd saves, `saves_held` those in attributes of arguments, `self.h`, and
       `saves_captured` those of names of an enclosing function
     - `keeps_outer`, `writes_outer`: the object of a name of an outer scope escapes, or is written
@@ -222,6 +224,7 @@ class Effect(NamedTuple):
     saves_held: tuple[Save, ...] = ()
     saves_captured: tuple[Save, ...] = ()
     leaves: tuple[Left, ...] = ()
+    shows: frozenset[str] = NOBODY
 
 
 def keeps_arguments(effect: Effect | None) -> bool:

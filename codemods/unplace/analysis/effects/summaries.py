@@ -11,6 +11,7 @@ from unplace.analysis.domain.snapshot import IN_ATTRIBUTES, Snapshot
 from unplace.analysis.domain.state import refs_of_either
 from unplace.analysis.domain.values import (
     CALLABLE,
+    CALLED,
     CONTAINER,
     NO_OBJS,
     NONE_VALUE,
@@ -68,6 +69,8 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     changes: set[str] = set()
     keeps: set[str] = set()
     surely_kept: set[str] = set()
+    shown: set[str] = set()
+    kept_here: set[str] = set()
     saved: set[str] = set()
     captured: set[str] = set()
     guessed: set[str] = set()
@@ -83,6 +86,8 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         keeps |= _parameters(kept)
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
         surely_kept |= _parameters(held)
+        shown |= _parameters(frozenset(o for o, by in state.kept.items() if by.part == CALLED))
+        kept_here |= _parameters(frozenset(o for o, by in state.kept.items() if by.part != CALLED))
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         for obj, by in state.saved.items():
             place = state.from_callers(obj) or _captured(run, obj)
@@ -111,6 +116,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         may_write_held=_attributes(every_unclear),
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
         leaves=_left(run, [state for _, state in exits], stored) if changes else (),
+        shows=frozenset(shown - kept_here - surely_kept),
     )
 
 
@@ -260,7 +266,8 @@ def _parameters(objs: Objs) -> set[str]:
 def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
     roots = state.roots(value.objs)
     held = _held(run, value, state)
-    foreign = any(o.origin not in (Origin.FRESH, Origin.PARAMETER) for o in roots) or held is None
+    others = [obj for obj in roots if obj.origin not in (Origin.FRESH, Origin.PARAMETER)]
+    foreign = bool(others) or held is None
     elements: tuple[tuple[Hashable, Returned], ...] = ()
     together = unseen = frozenset[_Pair]()
     if (value.must_be(CONTAINER) and value.objs) or _is_made_here(value):
@@ -297,6 +304,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         source=forbidden or _attribute(run, value) or _item(run, value),
         label=next((o.label for o in value.objs), "") if forbidden is not None else "",
         operator=members.APPLYING if forbidden is not None else None,
+        is_of_unseen=bool(others) and held is not None and all(obj.operator == CALLED for obj in others),
         is_view=bool(value.objs) and all(o in state.bases and state.bases[o].link is Link.VIEW for o in value.objs),
         unseen=unseen,
         may_be_leaf=value.tracked is not Tracked.NO and not run.leaves.isdisjoint(value.objs),
@@ -466,6 +474,7 @@ def _join(first: Returned, second: Returned) -> Returned:
         held=_held_in_either(first, second),
         label=tensors[0].label if is_cut else "",
         operator=tensors[0].operator if is_cut else None,
+        is_of_unseen=all(r.is_of_unseen for r in (first, second) if r.foreign),
         is_view=first.is_view and second.is_view,
         is_piece=is_cut,
         may_be_leaf=first.may_be_leaf or second.may_be_leaf,

@@ -23,6 +23,7 @@ from unplace.analysis.domain.refs import (
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     CALLABLE,
+    CALLED,
     CONTAINER,
     MODULE,
     NAMESPACE,
@@ -68,6 +69,7 @@ from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project import named_tuples
 from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.module import home
+from unplace.analysis.project.patched import patched_names
 from unplace.analysis.project.replaced import changed_later
 from unplace.analysis.project.switches import may_switch
 from unplace.analysis.project.taken_apart import is_hooked_elsewhere
@@ -187,6 +189,7 @@ class Calls:
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
         """Return the result of a call into unseen code, which may keep, write and return whatever it can reach."""
         self.run.cannot_follow(node, state)
+        is_told = bool(patched_names(self.run.program.module))  # what is called may be code in sight
         method_calls.of_handed(self.run, node, values, state)
         label = f"`{code_of(node.func)}(...)`"
         given = anything([*values, *(state.env.values() if last_name(node.func) in SEES_LOCALS else ())])
@@ -198,7 +201,8 @@ class Calls:
                     given |= self.run.captured_by(ref, state)
         if given:
             reachable = given = state.reachable(given)
-            self.run.keep_all(state, reachable, label, node.lineno, certain=last_name(node.func) in modules.KEEPERS)
+            is_kept, part = last_name(node.func) in modules.KEEPERS, "" if is_told else CALLED
+            self.run.keep_all(state, reachable, label, node.lineno, certain=is_kept, part=part)
             clobber(self.run, node, reachable, state)
         if any(is_any_module(self.run, value) for value in values):
             self.run.changes_any = True
@@ -208,10 +212,8 @@ class Calls:
                 self.run.save(state, value, label, node, certain=False)
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
-        result = self.evaluator.unknown(node, state, f"the result of {label}")
-        if kinds == TENSOR:  # neither the callee nor a module or other object is the result
-            others = [v for v in values if v.may_be(TENSOR | CONTAINER | UNKNOWN)]
-            given -= anything([v for v in (*values, callee) if v is not None and v not in others]) - anything(others)
+        operator = None if is_told else CALLED
+        result = self.evaluator.unknown(node, state, f"the result of {label}", operator=operator)
         if given:
             for obj in result.objs:
                 state.bases[obj] = Base(given, Link.EITHER if self._holds_arguments(node) else Link.CALL)

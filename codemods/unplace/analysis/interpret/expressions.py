@@ -12,6 +12,7 @@ from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
+    CALLED,
     CONSUMER,
     CONTAINER,
     DICT,
@@ -79,9 +80,12 @@ class Evaluator:
         self.run.values[node] = value
         return value
 
-    def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
+    def unknown(
+        self, node: ast.expr, state: State, label: str, key: str = "unknown", operator: str | None = None
+    ) -> Value:
         """Return a value of which nothing is known, and which other code may hold."""
-        value = self.run.foreign((node, key, self.run.alternative), Origin.CALL, label, node.lineno, UNKNOWN)
+        place = (node, key, self.run.alternative)
+        value = self.run.foreign(place, Origin.CALL, label, node.lineno, UNKNOWN, operator=operator)
         for obj in value.objs:
             self.run.make(obj, state)
         return value
@@ -204,7 +208,9 @@ class Evaluator:
 
     def inside(self, node: ast.expr, holder: Value, state: State, key: Hashable = None) -> Value:
         """Return a value that an object hands out, which may be anything reachable from that object."""
-        value = self.unknown(node, state, f"`{code_of(node)}`", INSIDE_OF_UNKNOWN)
+        operators = {obj.operator for obj in holder.objs}
+        operator = CALLED if operators == {CALLED} else None
+        value = self.unknown(node, state, f"`{code_of(node)}`", INSIDE_OF_UNKNOWN, operator)
         if holder.objs:
             for obj in value.objs:
                 reachable, own = state.reachable(holder.objs) - {obj}, holder.objs - {obj}

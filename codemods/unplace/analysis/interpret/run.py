@@ -16,6 +16,7 @@ from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import (
     CALLABLE,
+    CALLED,
     DISCRETE,
     MODULE,
     TENSOR,
@@ -315,26 +316,32 @@ class Run:
         tracked: Tracked = Tracked.MAYBE,
         dtype: Token = None,
         likely: bool = False,
+        operator: str | None = None,
     ) -> Value:
         """Return an object that unseen code may hold, too."""
-        obj = self.names.obj(key, origin, label, line)
+        obj = self.names.obj(key, origin, label, line, operator=operator)
         if isinstance(ref, Instance):
             self.classes[obj] = ref.of
         return Value(kinds, frozenset((obj,)), obj, obj, dtype if dtype is not None else obj, tracked, ref, likely)
 
-    def keep(self, state: State, objs: Objs, by: str, line: int, *, certain: bool = False) -> None:
-        """Record that objects, and all that is reachable from them, may escape (`certain`: do escape) into `by`."""
-        if objs:
-            self.keep_all(state, state.reachable(objs), by, line, certain=certain)
+    def keep(self, state: State, objs: Objs, by: str, line: int, *, certain: bool = False, part: str = "") -> None:
+        """Record that objects, and all that is reachable from them, may escape (`certain`: do escape) into `by`.
 
-    def keep_all(self, state: State, reachable: Objs, by: str, line: int, *, certain: bool = False) -> None:
+        `part` is `CALLED` where only code out of sight gets them.
+        """
+        if objs:
+            self.keep_all(state, state.reachable(objs), by, line, certain=certain, part=part)
+
+    def keep_all(
+        self, state: State, reachable: Objs, by: str, line: int, *, certain: bool = False, part: str = ""
+    ) -> None:
         """Do the same as `keep`, for a set that already includes everything reachable."""
         if self.statement is not None:
             self.kept_in.setdefault(self.statement, set()).update(reachable)
-        keeper = Saved(by, line, certain)
+        keeper = Saved(by, line, certain, part=part)
         for obj in reachable:
             known = state.kept.get(obj)
-            if known is None or (certain and not known.certain):
+            if known is None or (certain and not known.certain) or (known.part == CALLED != part and not known.certain):
                 state.kept[obj] = keeper
 
     def save(

@@ -22,8 +22,10 @@ class Evaluation(Protocol):
     def evaluate(self, node: ast.expr, state: State) -> Value:
         """Return the value of an expression, and apply its effects to the state."""
 
-    def unknown(self, node: ast.expr, state: State, label: str, key: str = "unknown") -> Value:
-        """Return a value of which nothing is known."""
+    def unknown(
+        self, node: ast.expr, state: State, label: str, key: str = "unknown", operator: str | None = None
+    ) -> Value:
+        """Return a value of which nothing is known; `operator` is what gave it."""
 
     def inside(self, node: ast.expr, holder: Value, state: State, key: Hashable = None) -> Value:
         """Return a value that a little-known holder contains or creates, under a constant key where that is known."""

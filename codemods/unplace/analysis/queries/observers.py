@@ -10,6 +10,7 @@ from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import HIDDEN, hidden_thing
 from unplace.analysis.domain.values import (
+    CALLED,
     DICT,
     LIST,
     NO_OBJS,
@@ -226,8 +227,9 @@ class Watch:
         if others and (written is None or None in others):
             return None
         told = dict.fromkeys(other for other in others if other is not None)
-        alone = (Assumption.RESULT_HELD_ALONE(place=obj.label) for obj in unnamed if obj.origin is Origin.CALL)
-        return [*(Assumption.NOT_SHARED(one=other, other=written or "") for other in told), *alone]
+        alone = (assumption_about(obj) for obj in unnamed if obj.origin is Origin.CALL)
+        others_alone = (assumed for assumed in alone if assumed is not None)
+        return [*(Assumption.NOT_SHARED(one=other, other=written or "") for other in told), *others_alone]
 
     def _names_parted(self, value: Value, parted: Snapshot, is_alone: bool) -> Iterator[str | None]:
         """Iterate over the names that don't see the write any more; None for what has no name.
@@ -448,7 +450,8 @@ class Watch:
         if keeper is not None and keeper.certain:
             found.blockers.append(Refusal.KEPT(operation=keeper.operation, line=Line(keeper.line)))
         elif keeper is not None:
-            found.assumptions.append(Assumption.NOT_KEPT(operation=keeper.operation, line=Line(keeper.line)))
+            kind = Assumption.NOT_KEPT if keeper.part == CALLED else Assumption.NOT_STORED
+            found.assumptions.append(kind(operation=keeper.operation, line=Line(keeper.line)))
 
     def _ask_callers(self, parameter: str, found: Observers) -> None:
         """Record what follows from callers that may read their argument afterwards."""

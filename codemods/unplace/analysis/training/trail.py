@@ -35,9 +35,10 @@ _PURE = frozenset(
         *("print", "range", "round", "str", "sum", "tuple", "zip"),
     ]
 )
+from unplace.torchapi import members
+
 """The functions of Python that change nothing of what they get."""
 
-_OF_TENSORS = frozenset(["backward", "item", "numpy", "tolist"])
 _OF_TRAINING = frozenset(["step", "zero_grad", "parameters", "named_parameters"])
 """The methods of modules and optimizers that are recorded by themselves, or change nothing."""
 
@@ -160,7 +161,7 @@ def _is_harmless(method: Method, given: Given) -> bool:
         return name in _OF_TRAINING and not any(isinstance(thing, Function) for thing in given.all())
     if isinstance(receiver, Tensor):
         operator = torchapi.tensor_method(name)
-        return name in _OF_TENSORS or (operator is not None and not operator.writes and not operator.random)
+        return name in members.HANDING_VALUES or (operator is not None and not operator.writes and not operator.random)
     if isinstance(receiver, Layer | Instance | Items | Table):
         return name in _OF_TRAINING
     return isinstance(receiver, Known)
