@@ -28,6 +28,7 @@ from unplace.analysis.training.values import (
     Weights,
     weights_of,
 )
+from unplace.torchapi import members
 
 _PURE = frozenset(
     [
@@ -35,8 +36,6 @@ _PURE = frozenset(
         *("print", "range", "round", "str", "sum", "tuple", "zip"),
     ]
 )
-from unplace.torchapi import members
-
 """The functions of Python that change nothing of what they get."""
 
 _OF_TRAINING = frozenset(["step", "zero_grad", "parameters", "named_parameters"])
