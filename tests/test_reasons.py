@@ -11,6 +11,7 @@ import pytest
 
 from unplace.diagnostics import catalogue, refusals
 from unplace.diagnostics.catalogue import Assumption, Purpose, Rewrite
+from unplace.diagnostics.measured import PLACES
 from unplace.diagnostics.reasons import Fact, Kind, Line, Reason
 from unplace.diagnostics.refusals import Refusal
 
@@ -150,10 +151,17 @@ VERDICTS = {"Refuse", "Keep", "Meant"}
 
 
 def test_the_page_on_safety_has_every_assumption() -> None:
-    page = (ROOT / "docs/safety.md").read_text("utf-8")
+    page = (ROOT / "docs/safety.md").read_text("utf-8").partition("## Conventions")[0]
     rows = re.findall(r"^\| (.*) \| .* \|$", page, re.MULTILINE)
     texts = {row for row in rows if row not in ("the report says", "---")}
     assert texts == {_as_on_page(assumption) for assumption in Assumption}
+
+
+def test_the_page_on_safety_has_what_was_measured() -> None:
+    page = (ROOT / "docs/safety.md").read_text("utf-8").partition("## Conventions")[2]
+    by_code = {assumption.code: assumption for assumption in Assumption}
+    for code, (places, violated) in PLACES.items():
+        assert f"| {_as_on_page(by_code[code])} | {places - violated} | {places} |" in page
 
 
 def _as_on_page(assumption: Assumption) -> str:
