@@ -79,7 +79,7 @@ def test_what_can_be_rewritten_is_repaired(path: Path, script: Path) -> None:
 
 def test_unsafe_rewrites_are_asked_for(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
-    text = (ROOT / "tests/failures/previous_step_alias.py").read_text("utf-8")
+    text = (ROOT / "tests/failures/effect_running_mean_centres.py").read_text("utf-8")
     text += "\n\nrun, arguments = example()\nrun(*arguments).sum().backward()\n"
     script.write_text(text, "utf-8")
     told: list[str] = []

@@ -76,7 +76,7 @@ from unplace.analysis.project.taken_apart import is_hooked_elsewhere
 from unplace.analysis.project.unfollowed import cached_functions, has_forward_hooks, has_keeping_hooks
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.bindings import last_name
-from unplace.analysis.syntax.liveness import SEES_LOCALS
+from unplace.analysis.syntax.liveness import SEES_ALL, SEES_LOCALS
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.own_methods import is_of_posing_class
 from unplace.diagnostics.forms import PARTIAL, WRITERS, Proof, WriteKind, is_true
@@ -189,7 +189,7 @@ class Calls:
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
         """Return the result of a call into unseen code, which may keep, write and return whatever it can reach."""
         self.run.cannot_follow(node, state)
-        is_told = bool(patched_names(self.run.program.module))  # what is called may be code in sight
+        is_told = last_name(node.func) in SEES_ALL or bool(patched_names(self.run.program.module))  # by code in sight
         method_calls.of_handed(self.run, node, values, state)
         label = f"`{code_of(node.func)}(...)`"
         given = anything([*values, *(state.env.values() if last_name(node.func) in SEES_LOCALS else ())])

@@ -18,7 +18,8 @@ from unplace.analysis.syntax.scopes import Scope
 SEES_LOCALS = frozenset(["locals", "vars", "eval", "exec"])
 """Functions that get at everything that a function names."""
 
-_SEES_ALL = SEES_LOCALS | {"globals", "get_ipython"}
+SEES_ALL = SEES_LOCALS | {"globals", "get_ipython"}
+"""Those, and functions that get at everything that a module names."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -35,7 +36,7 @@ class Liveness:
         self.behind_header: dict[ast.stmt, int] = {}
         self._loops: dict[ast.stmt, int] = {}
         always = set(scope.captured) | scope.global_names | scope.nonlocal_names
-        always |= scope.bound if scope.is_class or scope.read & _SEES_ALL else set()
+        always |= scope.bound if scope.is_class or scope.read & SEES_ALL else set()
         self._own = self._mask(always)
         self._always = self._mask(always | scope.bound if scope.is_module else always)
         self._block(body, 0, 0, 0, 0)
