@@ -30,6 +30,7 @@ class Net(nn.Module):
         y.add_(1)
         return y * z
 """
+IMPORTS = "import torch\nimport layers\n"
 KEPT = {"result-held-alone": (2_000, 1)}
 
 
@@ -74,6 +75,24 @@ def test_what_rests_on_conventions_alone_is_rewritten_by_default(world: dict[str
         "the result of `self.act(...)` is a tensor that nothing else holds, as in 1,999 of 2,000 places of packages "
         "that were run",
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "is_alone"),
+    [
+        ("y = self.act(x)", True),
+        ("_, y = self.act(x)", True),
+        ("y = self.act(x).weight", False),
+        ("y = layers.Act(x)", False),
+        ("y = eval('x')", False),
+    ],
+)
+def test_what_an_object_goes_on_holding_is_no_result(
+    world: dict[str, tuple[int, int]], made: str, is_alone: bool
+) -> None:
+    world.update(KEPT)
+    text = LAYER.replace("y = self.act(x)", f"y: torch.Tensor\n        {made}").replace("import torch\n", IMPORTS, 1)
+    assert (finding(text).applicability is Applicability.CONVENTIONAL) is is_alone
 
 
 def test_strict_leaves_conventions_out(world: dict[str, tuple[int, int]]) -> None:

@@ -141,7 +141,7 @@ ITERATING = "__iter__"
 """The operator by which a loop or an unpacking takes the rows of a tensor."""
 
 CALLED = "__call__"
-"""The operator of what a call into code out of sight returned, and of what that hands out."""
+"""The operator of what a call into code out of sight returned, and of the elements of that."""
 
 SELECTING = "__getitem__"
 """The operator by which an index with tensors or lists in it copies elements."""

@@ -212,11 +212,12 @@ class Calls:
                 self.run.save(state, value, label, node, certain=False)
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
-        operator = None if is_told else CALLED
+        is_holder = self._holds_arguments(node)
+        operator = None if is_told or is_holder else CALLED
         result = self.evaluator.unknown(node, state, f"the result of {label}", operator=operator)
         if given:
             for obj in result.objs:
-                state.bases[obj] = Base(given, Link.EITHER if self._holds_arguments(node) else Link.CALL)
+                state.bases[obj] = Base(given, Link.EITHER if is_holder else Link.CALL)
         if kinds == TENSOR:
             return result._replace(kinds=TENSOR, likely=True)
         return result

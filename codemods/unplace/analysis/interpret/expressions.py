@@ -208,8 +208,8 @@ class Evaluator:
 
     def inside(self, node: ast.expr, holder: Value, state: State, key: Hashable = None) -> Value:
         """Return a value that an object hands out, which may be anything reachable from that object."""
-        operators = {obj.operator for obj in holder.objs}
-        operator = CALLED if operators == {CALLED} else None
+        is_result = type(key) is int and {obj.operator for obj in holder.objs} == {CALLED}
+        operator = CALLED if is_result else None  # an attribute is rather one of an object that goes on holding it
         value = self.unknown(node, state, f"`{code_of(node)}`", INSIDE_OF_UNKNOWN, operator)
         if holder.objs:
             for obj in value.objs:
