@@ -24,7 +24,9 @@ import test_import_graphs
 import test_introduced
 import test_torchscript
 import test_verify
+import test_witnessed
 from mutants import (
+    Material,
     Mutant,
     edited,
     fixture,
@@ -538,6 +540,15 @@ MUTANTS: dict[int, list[Mutant]] = {
             edited(('qualified.removesuffix(".from_pretrained")', "qualified")),
         ),
         mutant("casts are views", fixture(EMBEDDING), "analysis.effects.operators._differ", gives(False)),
+        mutant(
+            "modules share memory",
+            Material(
+                "a layer that returns its argument",
+                lambda _: test_witnessed.test_a_layer_from_outside_may_return_what_it_is_given(torch.nn.Identity()),
+            ),
+            "analysis.interpret.calls.Calls.unknown_call",
+            edited(("if kinds == TENSOR:  # neither", "if False:  # neither")),
+        ),
         mutant(
             "a name is enough",
             fixture("UNP001/a_method_of_another_class"),

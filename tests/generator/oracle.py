@@ -180,8 +180,8 @@ def _judge(text: str, unsafe: bool, rewritten: str | None, assumed: Sequence[str
         start = Verdict(Result.RIGHT, complaint=complaint, after=rewritten)
         return _proved(text, before, original, start, assumed)
     try:
-        report = rewrite_text(text, "before.py", Options(unsafe=unsafe))
-        again = rewrite_text(report.after, "before.py", Options(unsafe=unsafe)).after
+        report = rewrite_text(text, "before.py", Options(unsafe=unsafe, strict=not unsafe))
+        again = rewrite_text(report.after, "before.py", Options(unsafe=unsafe, strict=not unsafe)).after
     except Exception as error:
         fault = Fault.COMPILE if isinstance(error, SyntaxError) else Fault.CRASH
         return Verdict(Result.WRONG, fault, (_crash(error),), complaint)

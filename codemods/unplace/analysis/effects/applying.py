@@ -135,9 +135,8 @@ def keep(call: Call, effect: Effect) -> None:
     run, state, line = call.run, call.state, call.node.lineno
     keeper = effect.keeper or f"`{call.code}(...)`"
     for name in effect.keeps:
-        objs = call.objs((name,))
-        part = CALLED if name in effect.shows else ""
-        run.keep(state, objs, keeper, line, certain=name in effect.surely_keeps, part=part)
+        is_kept, part = name in effect.surely_keeps, CALLED if name in effect.shows else ""
+        run.keep(state, call.objs((name,)), keeper, line, certain=is_kept, part=part)
     if effect.keeps_outer:
         run.keep(state, call.captured, keeper, line)
     for name in effect.replaces & call.bound.keys():

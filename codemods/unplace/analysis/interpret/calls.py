@@ -215,6 +215,9 @@ class Calls:
         is_holder = self._holds_arguments(node)
         operator = None if is_told or is_holder else CALLED
         result = self.evaluator.unknown(node, state, f"the result of {label}", operator=operator)
+        if kinds == TENSOR:  # neither the callee nor a module or other object is the result
+            others = [v for v in values if v.may_be(TENSOR | CONTAINER | UNKNOWN)]
+            given -= anything([v for v in (*values, callee) if v is not None and v not in others]) - anything(others)
         if given:
             for obj in result.objs:
                 state.bases[obj] = Base(given, Link.EITHER if is_holder else Link.CALL)
