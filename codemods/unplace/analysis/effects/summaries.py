@@ -67,12 +67,8 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     every_unclear = [*run.unclear.values(), *(write for _, write in run.handed_unclear.values())]
     written, unclear = _roots(run.all_writes()), _roots(every_unclear)
     changes: set[str] = set()
-    keeps: set[str] = set()
-    surely_kept: set[str] = set()
-    shown, kept_here = set[str](), set[str]()
-    saved: set[str] = set()
-    captured: set[str] = set()
-    guessed: set[str] = set()
+    keeps, surely_kept, kept_here = set[str](), set[str](), set[str]()
+    saved, captured, guessed = set[str](), set[str](), set[str]()
     keeps_outer = False
     stored = [_stored(run, state) for _, state in exits]
     for (value, state), slots in zip(exits, stored, strict=True):
@@ -85,8 +81,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         keeps |= _parameters(kept)
         surely_kept |= _parameters(frozenset(o for o, by in state.kept.items() if by.certain))
         surely_kept |= _parameters(held)
-        shown |= _parameters(frozenset(o for o, by in state.kept.items() if by.part == CALLED))
-        kept_here |= _parameters(frozenset(o for o, by in state.kept.items() if by.part != CALLED))
+        kept_here |= _parameters(state.reachable(held) | _kept_in_sight(state))
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
         for obj, by in state.saved.items():
             place = state.from_callers(obj) or _captured(run, obj)
@@ -115,8 +110,13 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         may_write_held=_attributes(every_unclear),
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
         leaves=_left(run, [state for _, state in exits], stored) if changes else (),
-        shows=frozenset(shown - kept_here - surely_kept),
+        shows=frozenset(keeps - kept_here - surely_kept),
     )
+
+
+def _kept_in_sight(state: Snapshot) -> Objs:
+    """Return what escaped to anything else than a call into code out of sight."""
+    return frozenset(obj for obj, by in state.kept.items() if by.part != CALLED)
 
 
 def _carried(run: Run, values: Sequence[Value], state: Snapshot) -> Objs:
