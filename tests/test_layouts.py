@@ -14,7 +14,7 @@ import pytest
 from fuzzing.layouts import ENCODINGS, rearranged
 from sampling import one_in
 from unplace.config.options import Options
-from unplace.runs.outcome import Outcome, rewrite_bytes
+from unplace.runs.outcome import Change, Outcome, rewrite_bytes
 from unplace.text.edits import Edit
 from unplace.text.integrity import TouchedError, check
 
@@ -32,6 +32,12 @@ def tree_of(text: str) -> str:
     return ast.dump(ast.parse(text))
 
 
+def moves_lines(change: Change) -> bool:
+    """Tell whether lines that a change keeps come in another order."""
+    before, after = change.before.text.splitlines(), change.after.text.splitlines()
+    return [line for line in before if line in after] != [line for line in after if line in before]
+
+
 def examine(path: Path, number: int) -> str | None:
     """What is wrong with the rewriting of a fixture in another layout, one of many."""
     data = path.read_bytes()
@@ -43,7 +49,7 @@ def examine(path: Path, number: int) -> str | None:
     encoding = random.choice(list(ENCODINGS))
     change = rewritten(ENCODINGS[encoding](rearranged(data.decode(), random), random)).change
     grows = [plain.before.text.count(sign) < plain.after.text.count(sign) for sign in ("\n", ".append(")]
-    takes_lines = any(grows)  # and where there are none to be had, another recipe does it
+    takes_lines = any(grows) or moves_lines(plain)  # and where there are none to be had, another recipe does it
     where = f"{path.parent.name}, seed {seed}, {encoding}"
     if change is None:
         return None if takes_lines else f"{where}: nothing is rewritten"

@@ -51,14 +51,14 @@ class Sources:
     def rewritten(self, *, unsafe: bool = False, whole: bool = False) -> Rewritten:
         """What becomes of all files in one run, which may be all of a program."""
         if not self.tools:
-            report = rewrite_text(self.main, "main.py", Options(unsafe=unsafe, whole_program=whole))
+            report = rewrite_text(self.main, "main.py", Options(unsafe=unsafe, strict=not unsafe, whole_program=whole))
             return Rewritten(Sources(report.after), tuple(report.findings), ())
         texts = {"main.py": self.main, f"{TOOLS}.py": self.tools}
         with tempfile.TemporaryDirectory() as folder:
             paths = [str(Path(folder, name)) for name in texts]
             for path, text in zip(paths, texts.values(), strict=True):
                 Path(path).write_text(text, "utf-8")
-            options = Options(unsafe=unsafe, whole_program=whole, spans_later=True)
+            options = Options(unsafe=unsafe, strict=not unsafe, whole_program=whole, spans_later=True)
             outcomes = across(list(rewrite_files(paths, options, jobs=1)), lambda _: options)
         problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
         assert not problems, problems
