@@ -66,7 +66,10 @@ ADDING = frozenset(["append", "insert"])
 STORING = ADDING | {"appendleft", "enqueue", "push"}
 """Methods that no tensor has, and that keep their arguments in their object, of whatever class that is."""
 
-KEEPERS = STORING | {"put", "put_nowait", "register_buffer", "register_parameter", "set", "setattr"}
+REGISTERING_TENSORS = frozenset(["register_parameter", "register_buffer"])
+"""Methods of modules that add a parameter or a buffer under a name."""
+
+KEEPERS = STORING | REGISTERING_TENSORS | {"put", "put_nowait", "set", "setattr"}
 """Functions and methods that keep their arguments where other code finds them, whatever their object is."""
 
 REGISTERING = frozenset(["add_module", "register_module"])

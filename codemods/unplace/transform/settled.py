@@ -17,14 +17,15 @@ from unplace.analysis.domain.refs import Function
 from unplace.analysis.project.calling import calls_of_objects
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
+from unplace.analysis.syntax.bindings import SETTERS
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.scopes import Scope
 from unplace.text.edits import Edit
 from unplace.text.positions import LineRanges, Text
-from unplace.torchapi.modules import NAMING_CHILDREN
+from unplace.torchapi.modules import NAMING_CHILDREN, REGISTERING_TENSORS
 from unplace.transform.flags import flags
 
-_SETTERS = frozenset(["setattr", "__setattr__", "register_buffer", "register_parameter"])
+_SETTERS = REGISTERING_TENSORS.union(SETTERS)
 _READS_ANY = frozenset(["vars", "__dict__", "_modules", "modules", "children"]) | NAMING_CHILDREN
 """Names by which a function may read attributes that it doesn't name."""
 

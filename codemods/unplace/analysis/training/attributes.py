@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from unplace import torchapi
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.project.module import home
+from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import FUNCTIONS
 from unplace.analysis.training.given import Given
@@ -35,7 +37,7 @@ from unplace.torchapi import members, modules
 _WRAPPED = "module"
 """The attribute under which what makes a module fit for several devices keeps it."""
 
-_REGISTERING = frozenset(["register_parameter", "register_buffer"])
+_REGISTERING = modules.REGISTERING | modules.REGISTERING_TENSORS
 _OF_MODULES = modules.NOT_RUNNING | {"forward"}
 
 
@@ -57,7 +59,7 @@ def attribute_of(machine: Machine, owner: Thing, name: str) -> Thing:
         return _bound(method, owner.receiver) if method is not None else Method(owner, name)
     if isinstance(owner, Made):
         found = _of_class(machine, owner.of, name, None) or UNKNOWN
-        is_of_class = isinstance(found, Function) and "classmethod" in map(_last_name, _decorators(found))
+        is_of_class = isinstance(found, Function) and "classmethod" in map(name_of, _decorators(found))
         return _bound(found, owner) if is_of_class and isinstance(found, Function) else found
     if isinstance(owner, Tensor):
         return _of_tensor(owner, name)
@@ -85,18 +87,18 @@ def method_of(of: Class, name: str, *, behind: Class | None = None) -> Function 
 
 
 def _bound(method: Function, receiver: Thing) -> Function:
-    if "staticmethod" in map(_last_name, _decorators(method)):
+    if "staticmethod" in map(name_of, _decorators(method)):
         return method
-    return Function(method.node, method.module, method.around, method.owner, receiver)
+    return replace(method, receiver=receiver)
 
 
 def _decorators(method: Function) -> list[ast.expr]:
     return [] if isinstance(method.node, ast.Lambda) else method.node.decorator_list
 
 
-def _last_name(node: ast.expr) -> str:
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+def name_of(node: ast.expr) -> str | None:
+    """Return the last name of a decorator or a context manager, called or not."""
+    return last_name(node.func if isinstance(node, ast.Call) else node)
 
 
 def _of_instance(machine: Machine, owner: Instance, name: str) -> Thing:
@@ -105,7 +107,7 @@ def _of_instance(machine: Machine, owner: Instance, name: str) -> Thing:
     found = _of_class(machine, owner.of, name, owner)
     if found is not None:
         return found
-    if owner.of.is_module and name in _OF_MODULES | modules.REGISTERING | _REGISTERING:
+    if owner.of.is_module and name in _OF_MODULES | _REGISTERING:
         return Method(owner, name)
     if name == "training" and owner.of.is_module:
         return Known(True)
@@ -133,7 +135,7 @@ def _of_class(machine: Machine, of: Class, name: str, receiver: Instance | None)
 
 
 def _is_property(node: ast.expr) -> bool:
-    return _last_name(node) in ("property", "cached_property")
+    return name_of(node) in ("property", "cached_property")
 
 
 def _assigned(owner: Class, name: str) -> Iterator[ast.expr]:
@@ -157,8 +159,7 @@ def _of_outside(owner: Outside, name: str) -> Thing:
     if is_method and name not in owner.fields:
         return Method(owner, name)
     if name not in owner.fields:
-        holder = owner.weights
-        owner.fields[name] = Outside(f"{owner.path}.{name}", Weights(holder, holder.is_given))
+        owner.fields[name] = Outside(f"{owner.path}.{name}", owner.weights.part())
     return owner.fields[name]
 
 

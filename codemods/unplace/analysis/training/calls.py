@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.training import functions, methods
@@ -80,8 +81,7 @@ def constructed(machine: Machine, node: ast.Call | None, made: Made, given: Give
     created = Instance(made.of)
     constructor = method_of(made.of, "__init__")
     if constructor is not None:
-        bound = Function(constructor.node, constructor.module, (), constructor.owner, created)
-        machine.run(bound, given, node)
+        machine.run(replace(constructor, receiver=created), given, node)
     elif made.of.fields is not None:
         created.fields.update(zip(made.of.fields, given.positional, strict=False))
         created.fields.update(given.named)
@@ -106,8 +106,7 @@ def _object_called(machine: Machine, node: ast.Call, callee: Thing, given: Given
         for name in OF_INSTANCES:
             method = method_of(callee.of, name)
             if method is not None:
-                bound = Function(method.node, method.module, (), method.owner, callee)
-                return machine.run(bound, given, node, is_module_call=callee.of.is_module)
+                return machine.run(replace(method, receiver=callee), given, node, is_module_call=callee.of.is_module)
         return _unseen(machine, node, weights_of(callee), given)
     if isinstance(callee, Outside):
         return _outside_called(machine, node, callee, given)
@@ -146,8 +145,8 @@ def _outside_called(machine: Machine, node: ast.Call, callee: Outside, given: Gi
     for thing in given.all():
         reset(thing)
     if not any(isinstance(thing, Tensor | Outside | Unknown | Items | Table) for thing in given.all()):
-        weights = Weights(callee.weights, callee.weights.is_given)
-        return callee.fields.setdefault(f"({ast.unparse(node)})", Outside(f"{callee.path}()", weights))
+        made = Outside(f"{callee.path}()", callee.weights.part())
+        return callee.fields.setdefault(f"({ast.unparse(node)})", made)
     if callee.weights.holder is not None and not callee.weights.are_owned:  # a method of anything
         return tensor(machine, given.all())
     return _unseen(machine, node, [callee.weights], given)

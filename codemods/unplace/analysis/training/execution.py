@@ -6,13 +6,15 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from unplace.analysis.domain.gradmode import GradMode, entered
 from unplace.analysis.domain.refs import Class
+from unplace.analysis.domain.refs import Named as Ref
+from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.module import home
-from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import FUNCTIONS, TRIES
 from unplace.analysis.syntax.scopes import all_parameters
 from unplace.analysis.training import calls, expressions
-from unplace.analysis.training.attributes import attribute_of
+from unplace.analysis.training.attributes import attribute_of, name_of
 from unplace.analysis.training.expressions import truth_of
 from unplace.analysis.training.functions import counted
 from unplace.analysis.training.given import Given
@@ -332,11 +334,11 @@ class Execution:
         mode: bool | None = None
         for item in node.items:
             manager = item.context_expr
-            entered = self.evaluate(manager)
+            thing = self.evaluate(manager)
             own = _mode_of(manager)
             mode = own if own is not None else mode
             if item.optional_vars is not None:
-                self.bind(item.optional_vars, entered)
+                self.bind(item.optional_vars, thing)
         with self._recording(mode):
             return self.block(node.body)
 
@@ -385,15 +387,9 @@ class Execution:
 
 def _mode_of(manager: ast.expr) -> bool | None:
     """Return whether autograd records in a `with` block or a function, by its manager; None where it leaves it."""
-    name = last_name(manager.func if isinstance(manager, ast.Call) else manager)
-    if name in ("no_grad", "inference_mode"):
-        return False
-    if name == "enable_grad":
-        return True
-    if name == "set_grad_enabled" and isinstance(manager, ast.Call) and manager.args:
-        flag = manager.args[0]
-        return flag.value is True if isinstance(flag, ast.Constant) else None
-    return None
+    callee = Value(OTHER, ref=Ref(f"torch.{name_of(manager)}"))
+    mode = entered(callee, manager, GradMode.CALLER)
+    return None if mode is GradMode.CALLER else mode.records
 
 
 def _mode_of_decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool | None:

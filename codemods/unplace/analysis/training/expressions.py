@@ -330,7 +330,7 @@ def element_of(machine: Machine, owner: Thing, index: Thing) -> Thing:
         return Tensor(owner.graph, owner.leaf, owner.rounds)
     if isinstance(owner, Outside):
         path = f"{owner.path}[{key!r}]" if key is not ANY else f"{owner.path}[...]"
-        made = Outside(path, Weights(owner.weights, owner.weights.is_given))
+        made = Outside(path, owner.weights.part())
         return owner.fields.setdefault(f"[{key!r}]" if key is not ANY else "[]", made)
     return UNKNOWN
 

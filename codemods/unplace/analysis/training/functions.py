@@ -9,7 +9,7 @@ from collections.abc import Callable
 from unplace import torchapi
 from unplace.analysis.training.attributes import method_of
 from unplace.analysis.training.given import Given
-from unplace.analysis.training.machine import Machine, computed, tensor
+from unplace.analysis.training.machine import Machine, computed, saves_arguments, tensor
 from unplace.analysis.training.methods import UNDIFFERENTIABLE, changed_in_place, demanded
 from unplace.analysis.training.values import (
     NONE,
@@ -158,8 +158,7 @@ def _operation(machine: Machine, node: ast.Call, name: str, last: str, given: Gi
         return Tensor()
     if not any(isinstance(thing, Tensor | Items | Table) for thing in given.all()):
         return Tensor() if torchapi.function(name) is not None else Outside(last, Weights())
-    operator = torchapi.function(name)
-    saves = operator is None or not operator.saves <= {"result"}
+    saves = saves_arguments(torchapi.function(name))
     parts = [part for thing in given.all() for part in (thing.items if isinstance(thing, Items) else [thing])]
     return computed(machine, node, [part for part in parts if not isinstance(part, Known)], saves=saves)
 
@@ -192,8 +191,8 @@ def _zip(machine: Machine, node: ast.Call, given: Given) -> Thing:
 def _enumerate(machine: Machine, node: ast.Call, given: Given) -> Thing:
     first = given.first("iterable") or UNKNOWN
     is_open = _is_open(first)
-    numbers: list[Thing] = [Unknown(i) if is_open else Known(i) for i in range(len(machine.elements(first)))]
-    return Items([Items([*pair]) for pair in zip(numbers, machine.elements(first), strict=True)], is_open)
+    pairs = enumerate(machine.elements(first))
+    return Items([Items([Unknown(i) if is_open else Known(i), each]) for i, each in pairs], is_open)
 
 
 def _is_open(thing: Thing) -> bool:
@@ -285,7 +284,8 @@ def _super(machine: Machine, node: ast.Call, given: Given) -> Thing:
 
 
 def _next(machine: Machine, node: ast.Call, given: Given) -> Thing:
-    return machine.elements(given.first() or UNKNOWN)[0] if machine.elements(given.first() or UNKNOWN) else UNKNOWN
+    elements = machine.elements(given.first() or UNKNOWN)
+    return elements[0] if elements else UNKNOWN
 
 
 def _first(machine: Machine, node: ast.Call, given: Given) -> Thing:

@@ -20,6 +20,7 @@ from unplace.analysis.training.values import (
     joined,
 )
 from unplace.analysis.training.world import World
+from unplace.torchapi import Operator
 
 
 class Machine(Protocol):
@@ -55,6 +56,11 @@ def tensor(
     """Return a tensor that is made of things where the execution has arrived."""
     graph = joined([*map(graph_of, parts), more]) if machine.world.records else NO_GRAPH
     return Tensor(graph, leaf, machine.world.rounds)
+
+
+def saves_arguments(operator: Operator | None) -> bool:
+    """Tell whether an operation may save what it gets, and not only its result."""
+    return operator is None or not operator.saves <= {"result"}
 
 
 def computed(machine: Machine, node: ast.Call | ast.BinOp, parts: Sequence[Thing], *, saves: bool) -> Tensor:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from unplace import torchapi
 from unplace.analysis.training.attributes import BACKWARDS
 from unplace.analysis.training.given import Given
-from unplace.analysis.training.machine import Machine, computed, tensor
+from unplace.analysis.training.machine import Machine, computed, saves_arguments, tensor
 from unplace.analysis.training.spelling import spelled
 from unplace.analysis.training.values import (
     ANY,
@@ -37,7 +37,7 @@ from unplace.analysis.training.values import (
 from unplace.analysis.training.world import Backward, Cleared, Stepped
 from unplace.torchapi import members, modules
 
-_REGISTERING = modules.REGISTERING | {"register_parameter", "register_buffer"}
+_REGISTERING = modules.REGISTERING | modules.REGISTERING_TENSORS
 _MOST_BEFORE = 8
 """The number of steps, clearings and backwards before a step among which its backwards are."""
 
@@ -123,10 +123,7 @@ def _stepped(machine: Machine, node: ast.Call, receiver: Thing, given: Given) ->
             _note_step(machine, node, thing)
             machine.world.change(thing.weights, node)
             return NONE
-    if isinstance(receiver, Outside) and receiver.is_cleared:
-        _step_of_unknown(machine, node)
-        return NONE
-    for thing in given.positional[:1]:
+    for thing in (receiver, *given.positional[:1]):
         if isinstance(thing, Outside) and thing.is_cleared:
             _step_of_unknown(machine, node)
             return NONE
@@ -179,8 +176,8 @@ def _of_tensor(machine: Machine, node: ast.Call, receiver: Tensor, name: str, gi
     operator = torchapi.tensor_method(name)
     if operator is not None and operator.view is not torchapi.View.NEVER:
         return receiver
-    saves = operator is None or not operator.saves <= {"result"}
-    return computed(machine, node, [receiver, *(g for g in given.all() if not isinstance(g, Known))], saves=saves)
+    parts = [receiver, *(g for g in given.all() if not isinstance(g, Known))]
+    return computed(machine, node, parts, saves=saves_arguments(operator))
 
 
 def changed_in_place(machine: Machine, node: ast.AST, target: Thing, others: list[Thing]) -> Thing:
@@ -208,19 +205,24 @@ def _of_module(machine: Machine, node: ast.Call, receiver: Thing, name: str, giv
         owned: list[Thing] = [Tensor(leaf=weights) for weights in weights_of(receiver)]
         for weights in weights_of(receiver):
             weights.is_trained = True
-        return Items([Items([UNKNOWN, each]) for each in owned] if name.startswith("named_") else owned)
+        return _listed(name, owned)
     if name == modules.STATE:
         return Table({ANY: Tensor()})
     if name in ("modules", "children", "named_modules", "named_children"):
         found = parts_of(receiver) if name.endswith("children") else list(modules_in(receiver))
         kept = [thing for thing in found if not isinstance(thing, Tensor)]
-        return Items([Items([UNKNOWN, each]) for each in kept] if name.startswith("named_") else kept)
+        return _listed(name, kept)
     if name == modules.VISITING and given.positional:
         for each in list(modules_in(receiver)):
             machine.call(node, given.positional[0], Given([each]))
     if name == "requires_grad_":
         frozen([receiver], given.first("requires_grad") or Known(True))
     return receiver
+
+
+def _listed(method: str, things: list[Thing]) -> Items:
+    """Return what a method such as `named_parameters` gives: each thing, or pairs of a name and a thing."""
+    return Items([Items([UNKNOWN, each]) for each in things] if method.startswith("named_") else things)
 
 
 def _registered(owner: Instance, given: Given) -> Thing:

@@ -50,6 +50,10 @@ class Weights:
         """Whether an optimizer has the weights, or those of a module that they are a part of."""
         return self.is_trained or (self.holder is not None and self.holder.are_owned)
 
+    def part(self) -> Weights:
+        """Return new weights that are a part of these."""
+        return Weights(self, self.is_given)
+
     def change_since(self, time: int) -> Change | None:
         """Return the first write since a time, of these weights or of those that they are a part of."""
         return min(self.changes_since(time), key=lambda change: (not change.is_certain, change.time), default=None)

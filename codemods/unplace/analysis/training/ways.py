@@ -108,8 +108,7 @@ def _entries(module: ModuleIndex, elsewhere: frozenset[str]) -> list[Scope]:
         found += more
         training |= {scope.name for scope in more}
     found = [scope for scope in found if scope.parent is not None and (scope.parent.is_module or scope.parent.is_class)]
-    everywhere = {last_name(call.func) for _, call in _calls(module)}
-    return sorted(found, key=lambda scope: (scope.name in everywhere, getattr(scope.node, "lineno", 0)))
+    return sorted(found, key=lambda scope: (bool(module.calls_named(scope.name)), getattr(scope.node, "lineno", 0)))
 
 
 def _called(scope: Scope) -> Iterator[str]:
@@ -117,9 +116,3 @@ def _called(scope: Scope) -> Iterator[str]:
         name = last_name(node.func) if isinstance(node, ast.Call) else None
         if name is not None:
             yield name
-
-
-def _calls(module: ModuleIndex) -> Iterator[tuple[Scope, ast.Call]]:
-    for scope in module.scopes.by_node.values():
-        for call in scope.of(ast.Call):
-            yield scope, call

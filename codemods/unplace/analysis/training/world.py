@@ -212,8 +212,8 @@ class World:
 
     def note_read(self, thing: Thing, node: ast.expr) -> None:
         """Record that a round of a loop reads a tensor that an earlier round made."""
-        if self.trail is not None and isinstance(thing, Tensor) and thing.leaf is not None:
-            self.trail.touches(self.time, [thing.leaf])
+        if isinstance(thing, Tensor) and thing.leaf is not None:
+            self.touch([thing.leaf])
         if self.rounds and isinstance(thing, Tensor) and thing.graph.saves and self._is_older(thing.rounds):
             self._carried.append((thing.graph, ast.unparse(node)))
 
