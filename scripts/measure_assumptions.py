@@ -35,9 +35,6 @@ from unplace.observation.facts import read
 _TABLE = Path(__file__).parents[1] / "codemods/unplace/diagnostics/measured.py"
 _HEAD = '''"""Counts where the assumptions of rewrites held; written by `scripts/measure_assumptions.py`."""
 
-PACKAGES = {packages}
-"""The number of packages that were run."""
-
 PLACES = {{
 {lines}
 }}
@@ -113,8 +110,7 @@ def _findings(paths: Sequence[str], options: Options) -> dict[str, _Places]:
 
     found: dict[str, _Places] = {}
     for outcome in rewrite_files(paths, options, None):
-        of_file = outcome.findings or ()
-        found[outcome.path] = {(f.line, f.column, f.code): f for f in of_file}
+        found[outcome.path] = {(f.line, f.column, f.code): f for f in outcome.findings}
     return found
 
 
@@ -129,11 +125,11 @@ def _said(seen: Finding, assumption: Reason) -> Reason | bool | None:
     return seen.reason if is_left and seen.reason.kind in _IN_THE_WAY else None
 
 
-def write(tallies: Mapping[str, Tally], packages: int) -> None:
+def write(tallies: Mapping[str, Tally]) -> None:
     """Write the table."""
     settled = {code: tally for code, tally in sorted(tallies.items()) if tally.settled}
     lines = [f'    "{code}": ({tally.settled}, {len(tally.violated)}),' for code, tally in settled.items()]
-    _TABLE.write_text(_HEAD.format(packages=packages, lines="\n".join(lines)), encoding="utf-8")
+    _TABLE.write_text(_HEAD.format(lines="\n".join(lines)), encoding="utf-8")
 
 
 def main() -> None:
@@ -150,7 +146,7 @@ def main() -> None:
     files = [Path(name) for name in options.what]
     tallies = counted(files)
     if options.command == "write":
-        write(tallies, len(files))
+        write(tallies)
         return
     for code, tally in sorted(tallies.items(), key=lambda item: -item[1].settled):
         print(f"{code:28} held in {tally.confirmed:6,} of {tally.settled:6,}, {len(tally.open):6,} open")

@@ -12,6 +12,11 @@ from unplace.runs.outcome import Outcome
 from unplace.version import __version__
 
 TITLE = "Rewrite in-place tensor operations out of autograd's way"
+_GROUNDS = {
+    Applicability.UNSAFE: "an assumption",
+    Applicability.CONVENTIONAL: "a convention",
+    Applicability.OBSERVED: "what a run showed",
+}
 
 
 def message(changed: Sequence[Outcome], verification: VerificationRecord | None) -> str:
@@ -23,9 +28,7 @@ def body(changed: Sequence[Outcome], verification: VerificationRecord | None) ->
     """Return the message without the title: what was done, how often by each rule, and why."""
     rewritten = [f for outcome in changed for f in outcome.findings if f.status is Status.REWRITTEN]
     rules = Counter(finding.code for finding in rewritten)
-    assuming = sum(finding.applicability is Applicability.UNSAFE for finding in rewritten)
-    usual = sum(finding.applicability is Applicability.CONVENTIONAL for finding in rewritten)
-    observed = sum(finding.applicability is Applicability.OBSERVED for finding in rewritten)
+    resting = Counter(finding.applicability for finding in rewritten)
     lines = [
         "An operation that writes to a tensor in place can overwrite values that",
         "autograd has saved for the backward pass: it then fails, or a gradient is",
@@ -35,12 +38,9 @@ def body(changed: Sequence[Outcome], verification: VerificationRecord | None) ->
         "",
         *(f"- {code}: {count}" for code, count in sorted(rules.items())),
     ]
-    if assuming:
-        lines += ["", f"{assuming} of them rest on an assumption, which the report of the migration names."]
-    if usual:
-        lines += ["", f"{usual} of them rest on a convention, which the report of the migration names."]
-    if observed:
-        lines += ["", f"{observed} of them rest on what a run showed, which the report of the migration names."]
+    for applicability, ground in _GROUNDS.items():
+        if count := resting[applicability]:
+            lines += ["", f"{count} of them rest on {ground}, which the report of the migration names."]
     if verification is not None:
         lines += ["", f"Verified with `{verification.command}`: what passed before passes afterwards."]
     return "\n".join(lines) + "\n"

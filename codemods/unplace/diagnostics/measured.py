@@ -1,8 +1,5 @@
 """Counts where the assumptions of rewrites held; written by `scripts/measure_assumptions.py`."""
 
-PACKAGES = 12
-"""The number of packages that were run."""
-
 PLACES = {
     "caller-looks-away": (28, 10),
     "container-input-unread": (2, 0),

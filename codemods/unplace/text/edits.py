@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -27,6 +27,11 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         position = edit.end
     pieces.append(text[position:])
     return "".join(pieces)
+
+
+def meet(edits: Iterable[Edit], others: Sequence[Edit]) -> bool:
+    """Tell whether an edit overlaps or touches one of the others."""
+    return any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in others)
 
 
 def compose(first: Iterable[Edit], second: Iterable[Edit], text: str) -> list[Edit]:

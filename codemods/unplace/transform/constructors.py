@@ -16,7 +16,7 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.observation.facts import OperationFacts
-from unplace.text.edits import Edit
+from unplace.text.edits import Edit, meet
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.snippet import Snippet
@@ -115,8 +115,7 @@ class Constructors:
         found = [copy_saved(site, self.rules, self.text) for site in failing]
         copies = [each for each in found if each is not None and not each.elsewhere and not each.assumptions]
         edits = tuple(dict.fromkeys(edit for each in copies for edit in each.edits))
-        meets = any(edit.start <= e.end and e.start <= edit.end for edit in edits for e in done)
-        if not failing or len(copies) < len(failing) or meets:
+        if not failing or len(copies) < len(failing) or meet(edits, done):
             return None
         copied = frozenset(node for each in copies for node in each.copied)
         operations = dict.fromkeys(operation for each in copies for operation in each.operations)

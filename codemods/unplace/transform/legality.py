@@ -11,6 +11,7 @@ from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.values import (
     CONTAINER,
+    NO_OBJS,
     SELECTING,
     TENSOR,
     UNKNOWN,
@@ -348,7 +349,7 @@ def _copy_owner(site: Site, place: AccessPath, value: Value, element_of: Value |
     """Plan a clone at `place`; where its base is still visible, go on to the base."""
     live = site.live()
     needed: frozenset[AccessPath] = frozenset()
-    below = _below(site, value, live)
+    below: Objs = NO_OBJS
     reason: Reason | None = None
     while True:
         if reason is None or not value.objs <= below:
@@ -357,7 +358,9 @@ def _copy_owner(site: Site, place: AccessPath, value: Value, element_of: Value |
             missing = needed - {AccessPath(view.name) for view in observers.views} - {place, *observers.together}
             if not observers.blockers and not missing:
                 return _copy_at(site, place, value, observers)
-            reason = reason or next(iter(observers.blockers), Refusal.NOT_MADE_AGAIN(place=str(place)))
+            if reason is None:
+                reason = next(iter(observers.blockers), Refusal.NOT_MADE_AGAIN(place=str(place)))
+                below = _below(site, value, live)
         base = _base_of(site, value)
         if base is None:
             return Refuse(reason)

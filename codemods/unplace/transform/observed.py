@@ -27,6 +27,7 @@ _ABOUT_HOLDERS = frozenset(
     }
 )
 """The assumptions that nobody else reads the memory afterwards."""
+_ABOUT_KEEPERS = frozenset({Assumption.NOT_KEPT, Assumption.NOT_STORED})
 _MOST = 3
 """The number of names or holders that are told."""
 _ABOUT_DTYPE = frozenset({Assumption.NOT_WIDER})
@@ -89,7 +90,7 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
         runs = facts.tensors if not facts.wider and not facts.unmeasured else 0
     elif kind in _ABOUT_HOLDERS:
         runs = facts.examined if facts.alone == facts.examined or _is_always_refused(facts) else 0
-    elif kind in (Assumption.NOT_KEPT, Assumption.NOT_STORED):
+    elif kind in _ABOUT_KEEPERS:
         runs = facts.examined if not facts.kept else 0
     elif kind is Assumption.GRADIENT_FLOWS:
         runs = facts.graphs if facts.graphs == facts.tensors else 0
@@ -152,7 +153,7 @@ def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) 
         found = Contradiction.WIDER(times=f"{facts.wider:,}", runs=runs)
     elif assumption.kind in _ABOUT_HOLDERS and facts.holders and not _is_always_refused(facts):
         found = Contradiction.READER(holder=_held(_most(facts.holders)))
-    elif assumption.kind in (Assumption.NOT_KEPT, Assumption.NOT_STORED) and facts.kept:
+    elif assumption.kind in _ABOUT_KEEPERS and facts.kept:
         found = Contradiction.READER(holder=_held(_most(facts.keepers)))
     elif assumption.kind is Assumption.UNDIFFERENTIATED and facts.graphs:
         found = Contradiction.GRADIENT(times=f"{facts.graphs:,}", runs=runs)

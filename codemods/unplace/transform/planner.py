@@ -24,7 +24,7 @@ from unplace.diagnostics.findings import Finding, Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
-from unplace.text.edits import Edit
+from unplace.text.edits import Edit, meet
 from unplace.text.positions import Text
 from unplace.torchapi import members
 from unplace.transform.caught import respected
@@ -79,10 +79,11 @@ class Planner:
         sites = collect(
             self.program, self._callers, self.options, wanted.reaches, wanted.facts, is_edited=wanted.is_edited
         )
-        harmful = {site.node for site in sites if harm_of(site) is Harm.HARMFUL}
-        steps = steps_of(self.program.module).without(harmful)
-        groups, left_out, counted = self._groups(sites, wanted, [early.step for early in steps.early])
-        proposals, counting = (Proposals(self.text, self.by_form, respects=is_made) for is_made in (True, False))
+        steps = steps_of(self.program.module)
+        early = {step.step for step in steps.early}
+        steps = steps.without({s.node for s in sites if s.node in early and harm_of(s) is Harm.HARMFUL})
+        groups, left_out, counted = self._groups(sites, wanted, {step.step for step in steps.early})
+        proposals = Proposals(self.text, self.by_form)
         proposed = {
             statement: [self._without_unclear(d) for d in proposals.of(statement, members)]
             for statement, members in groups.items()
@@ -103,6 +104,7 @@ class Planner:
         self._plan_constructors(sites, wanted)
         reported = Steps(self.text, self._report, {site.node: site.form for site in sites}, self.by_form, self.options)
         reported.report(steps, wanted)
+        counting = Proposals(self.text, self.by_form, respects=False)
         for statement, here in counted.items():
             self._count(counting.of(statement, here))
         return sorted(self._report.findings, key=lambda f: (f.line, f.column, -f.end_line, -f.end_column))
@@ -330,11 +332,11 @@ class Planner:
         """
         edits = [_edits_aside(decision.verdict) for decision in decisions]
         every = [edit for d, own in zip(decisions, edits, strict=True) if self._is_applied(d) for edit in own]
-        is_taken = _meet(every, taken)
+        is_taken = meet(every, taken)
         whole = [Edit(*self.text.span(statement), "")] if is_taken else []
         is_postponed = is_taken
         if not isinstance(decisions[0].verdict, Collect):
-            is_postponed = _meet([*(e for e in every if e not in placed), *whole], placed)
+            is_postponed = meet([*(e for e in every if e not in placed), *whole], placed)
         if is_taken and not is_postponed:
             known = len(self._report.findings)
             self._rewrite(statement, before)
@@ -362,7 +364,7 @@ class Planner:
 
     def _rewrite_beside(self, statement: ast.stmt, decisions: list[Decision], placed: list[Edit]) -> None:
         """Rewrite operations of a statement in which others stay; those that meet a copy wait for the next round."""
-        if _meet([Edit(*self.text.span(statement), "")], placed):
+        if meet([Edit(*self.text.span(statement), "")], placed):
             for decision in decisions:
                 self._report.decided(decision.becoming(_LATER), False, self._report.number(), ())
         elif decisions:
@@ -432,11 +434,6 @@ def _not_contradicted(decision: Decision) -> Decision:
 
 
 _LATER = Refuse(Refusal.LATER())
-
-
-def _meet(edits: Iterable[Edit], others: list[Edit]) -> bool:
-    """Tell whether an edit overlaps or touches one of the others."""
-    return any(edit.start <= other.end and other.start <= edit.end for edit in edits for other in others)
 
 
 def _edits_aside(verdict: Verdict) -> tuple[Edit, ...]:

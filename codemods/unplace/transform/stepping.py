@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
-from unplace.text.edits import Edit
+from unplace.text.edits import Edit, meet
 from unplace.text.keywords import with_keyword, without_keyword
 from unplace.text.lines import moved, whole_lines
 from unplace.text.positions import Text
@@ -103,7 +103,7 @@ class Steps:
                 done = Rewrite.RESTRICTED if inputs is not None else Rewrite.RESTRICTED_BEFORE
             else:
                 done = Rewrite.SWAPPED
-            is_free = edits and not any(_overlap(edits, finding.edits) for finding in self.report_to.findings)
+            is_free = edits and not any(meet(edits, finding.edits) for finding in self.report_to.findings)
             repair = _Repair(self.report_to.number(), edits, done(line=_line(backward))) if is_free else None
             self._repairs[backward] = repair
         return self._repairs[backward]
@@ -129,10 +129,6 @@ class Steps:
         taken = without_keyword(self.text, earlier, RETAINING)
         given = with_keyword(self.text, later, f"{RETAINING}=True")
         return ((taken,) if taken is not None else ()), (given,)
-
-
-def _overlap(some: Sequence[Edit], others: Sequence[Edit]) -> bool:
-    return any(one.start <= other.end and other.start <= one.end for one in some for other in others)
 
 
 def _told(early: EarlyStep, form: Form) -> Reason:

@@ -189,10 +189,11 @@ class Calls:
     def unknown_call(self, node: ast.Call, values: list[Value], state: State, callee: Value | None = None) -> Value:
         """Return the result of a call into unseen code, which may keep, write and return whatever it can reach."""
         self.run.cannot_follow(node, state)
-        is_told = last_name(node.func) in SEES_ALL or bool(patched_names(self.run.program.module))  # by code in sight
+        name = last_name(node.func)
+        may_be_seen = name in SEES_ALL or bool(patched_names(self.run.program.module))  # the code may be in sight
         method_calls.of_handed(self.run, node, values, state)
         label = f"`{code_of(node.func)}(...)`"
-        given = anything([*values, *(state.env.values() if last_name(node.func) in SEES_LOCALS else ())])
+        given = anything([*values, *(state.env.values() if name in SEES_LOCALS else ())])
         for value in [*values, *([callee] if callee is not None else [])]:
             given |= value.objs
             for ref in alternatives(value.ref):
@@ -201,7 +202,7 @@ class Calls:
                     given |= self.run.captured_by(ref, state)
         if given:
             reachable = given = state.reachable(given)
-            is_kept, part = last_name(node.func) in modules.KEEPERS, "" if is_told else CALLED
+            is_kept, part = name in modules.KEEPERS, "" if may_be_seen else CALLED
             self.run.keep_all(state, reachable, label, node.lineno, certain=is_kept, part=part)
             clobber(self.run, node, reachable, state)
         if any(is_any_module(self.run, value) for value in values):
@@ -213,7 +214,7 @@ class Calls:
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
         is_holder = self._holds_arguments(node)
-        operator = None if is_told or is_holder else CALLED
+        operator = None if may_be_seen or is_holder else CALLED
         result = self.evaluator.unknown(node, state, f"the result of {label}", operator=operator)
         if kinds == TENSOR:  # neither the callee nor a module or other object is the result
             others = [v for v in values if v.may_be(TENSOR | CONTAINER | UNKNOWN)]

@@ -16,7 +16,7 @@ from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import Obj, Objs, Origin, Saved, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.queries.noticed import assumption_about
+from unplace.analysis.queries.noticed import assumptions_about
 from unplace.analysis.queries.replaced_elements import is_replaced
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Assumption
@@ -104,8 +104,7 @@ def held_alone(parted: Facts, objs: Objs) -> tuple[Reason, ...]:
     roots = [obj for obj in parted.roots(objs) if obj not in parted.bases]
     if any(obj.origin not in (Origin.CALL, Origin.FRESH) for obj in roots):
         return ()
-    made = sorted((obj for obj in roots if obj.origin is Origin.CALL), key=lambda obj: obj.index)
-    return tuple(dict.fromkeys(assumed for obj in made if (assumed := assumption_about(obj)) is not None))
+    return assumptions_about(sorted(obj for obj in roots if obj.origin is Origin.CALL))
 
 
 def cut_off(state: Facts, parted: Facts, value: Value) -> list[Obj]:

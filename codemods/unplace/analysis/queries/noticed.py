@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from unplace.analysis.domain.facts import Definition, Facts
@@ -98,6 +98,11 @@ def assumption_about(obj: Obj) -> Reason | None:
     if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE, Origin.CALL):
         return Assumption.HELD_ALONE(place=quoted(obj.label))
     return None
+
+
+def assumptions_about(objs: Iterable[Obj]) -> tuple[Reason, ...]:
+    """Return what has to be assumed of tensors from outside, each once."""
+    return tuple(dict.fromkeys(told for obj in objs if (told := assumption_about(obj)) is not None))
 
 
 def named_outside(obj: Obj) -> str | None:

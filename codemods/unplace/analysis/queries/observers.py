@@ -35,6 +35,7 @@ from unplace.analysis.queries.noticed import (
     Observers,
     Sharing,
     assumption_about,
+    assumptions_about,
     named_outside,
     relation,
     unsteady,
@@ -227,9 +228,8 @@ class Watch:
         if others and (written is None or None in others):
             return None
         told = dict.fromkeys(other for other in others if other is not None)
-        alone = (assumption_about(obj) for obj in unnamed if obj.origin is Origin.CALL)
-        others_alone = (assumed for assumed in alone if assumed is not None)
-        return [*(Assumption.NOT_SHARED(one=other, other=written or "") for other in told), *others_alone]
+        alone = assumptions_about(obj for obj in unnamed if obj.origin is Origin.CALL)
+        return [*(Assumption.NOT_SHARED(one=other, other=written or "") for other in told), *alone]
 
     def _names_parted(self, value: Value, parted: Snapshot, is_alone: bool) -> Iterator[str | None]:
         """Iterate over the names that don't see the write any more; None for what has no name.
