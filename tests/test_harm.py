@@ -85,6 +85,12 @@ class Outer(nn.Module):
 
 """
 
+TRAINING = """
+
+def train():
+    Outer()(torch.rand(2, 3, requires_grad=True)).sum().backward()
+"""
+
 RAISE = {
     "a buffer that got a graph": ("return Mean()(x)", r"mul\(\)"),
     "what the maximum was chosen from": ("y = x * 1\ntop = y.max()\ny += 1  # here\nreturn top", r"max\(\)"),
@@ -549,9 +555,9 @@ HELPERS = {
 
 
 def program(body: str) -> str:
-    """The module whose `forward` has this body, with the helpers that it names."""
+    """The module whose `forward` has this body, with the helpers that it names and a function that trains it."""
     used = [f"\n\n{text}" for name, text in HELPERS.items() if re.search(rf"\b{name}\b", body)]
-    return HEAD + "    def forward(self, x):\n" + textwrap.indent(body, " " * 8) + "\n" + "".join(used)
+    return HEAD + "    def forward(self, x):\n" + textwrap.indent(body, " " * 8) + "\n" + "".join(used) + TRAINING
 
 
 def error_of(source: str) -> str:
@@ -559,10 +565,10 @@ def error_of(source: str) -> str:
     names: dict[str, object] = {}
     exec(compile(source, "program", "exec"), names)
     torch.manual_seed(0)
-    outer = names["Outer"]
-    assert isinstance(outer, type)
+    train = names["train"]
+    assert callable(train)
     try:
-        outer()(torch.rand(2, 3, requires_grad=True)).sum().backward()
+        train()
     except RuntimeError as error:
         return str(error)
     return ""

@@ -41,12 +41,19 @@ class Harm(str, Enum):
 
     It is harmful where torch raises on a path of that code, or a gradient is wrong: the write hits memory that an
     earlier operation saved for backward, torch forbids it, or a store to `.data` cuts a gradient. It is possible where
-    only code out of sight could make it so.
+    only code out of sight could make it so: it would have to pass a tensor with a graph, or to save the memory.
     """
 
     HARMFUL = "harmful"
     POSSIBLE = "possible"
     HARMLESS = "harmless"
+
+
+class Awaited(Enum):
+    """What a hazard waits for to do harm: a graph that the code in sight gives to no tensor concerned."""
+
+    CALLER = "a caller passes a tensor with a graph"
+    UNSEEN = "code out of sight gives a tensor a graph"
 
 
 Elsewhere: TypeAlias = tuple[tuple[str, tuple[Edit, ...]], ...]
@@ -102,7 +109,8 @@ class Finding:
     `saved_by` is known where the harm is certain, but not for `.data` stores and writes that torch forbids. In a
     notebook, lines, columns and edits are those of the file, and `cell` is the same place in its cell. `elsewhere` has
     the edits that other files need along with these, by absolute path; `may_span` tells that edits of several files may
-    rewrite the operation. `ran` tells how often it ran, where runs were observed.
+    rewrite the operation. `ran` tells how often it ran, where runs were observed. `awaited` tells
+    what would make a possible harm certain, where that is known.
     """
 
     line: int
@@ -123,6 +131,12 @@ class Finding:
     elsewhere: Elsewhere = ()
     may_span: bool = False
     ran: tuple[Reason, ...] = ()
+    awaited: Awaited | None = None
+
+    @property
+    def is_hazard(self) -> bool:
+        """True where the operation is harmful, or is as soon as a tensor has the graph that it waits for."""
+        return self.harm is Harm.HARMFUL or self.awaited is not None
 
     @property
     def message(self) -> str:

@@ -23,6 +23,10 @@ def headline(finding: Finding) -> str:
         return f"{form} is kept"
     if finding.harm is Harm.HARMFUL and finding.form is Form.DATA_STORE:
         return f"{form} cuts the gradient without an error"
+    if finding.awaited is not None:
+        by = finding.saved_by
+        why = f"saved by {by.operation} in {by.place}" if by is not None else "torch forbids writing this tensor"
+        return f"{form} can break autograd where {finding.awaited.value}: {why}"
     if finding.saved_by is not None:
         return f"{form} can break autograd: saved by {finding.saved_by.operation} in {finding.saved_by.place}"
     savers = [dict(told.parts)["saver"] for told in finding.ran if told.kind is Observed.RAISED]

@@ -34,7 +34,7 @@ import ast
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis.domain.values import NUMBER, Tracked
+from unplace.analysis.domain.values import NUMBER
 from unplace.analysis.interpret.writes import stays_in_place
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Reason
@@ -113,7 +113,7 @@ def _method(site: Site, counterpart: str) -> Change | Refuse:
 
 def _fill_function(site: Site) -> str:
     """Return the function that makes the filled tensor, with zero gradients if the old one may have a graph."""
-    if site.value.tracked is not Tracked.NO or not all(o.must_be(NUMBER) for o in site.write.operands):
+    if site.value.graph or not all(o.must_be(NUMBER) for o in site.write.operands):
         return "torch.fill"
     return results.FILLS[site.write.name][0]
 

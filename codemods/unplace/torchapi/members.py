@@ -130,9 +130,6 @@ COPYING_FIRST = SPARSE_WRITES | {"masked_fill_", "masked_scatter_"}
 INDEX_PARAMETERS = frozenset(["index", "indices"])
 """Parameters of torch's functions and methods for the elements to pick: `table.gather(0, tokens)`."""
 
-INDEX_WORDS = frozenset(["id", "ids", "idx", "idxs", "index", "indexes", "indices", "perm", "permutation", "rowptr"])
-"""Words at the end of the names that people give to tensors of indices."""
-
 CHANGING = {
     **dict.fromkeys(["add_", "sub_", "subtract_"], "delta"),
     **dict.fromkeys(["mul_", "multiply_", "div_", "divide_", "true_divide_"], "factor"),

@@ -34,12 +34,6 @@ FUNCTION_CONTEXT = "torch.autograd.function.FunctionCtx"
 OF_FUNCTIONS = frozenset(["backward", "forward", "jvp", "setup_context", "vjp"])
 """The methods of a custom autograd function whose first argument is its context."""
 
-WITHOUT_GRAPHS = frozenset(["builtins", "math", "numpy", "torch", "typing"])
-"""Packages whose functions only give what has a graph where they are given that, but for `MAKING_LEAVES`."""
-
-MAKING_LEAVES = frozenset(["Parameter", "grad", "load", "nn", "requires_grad", "requires_grad_"])
-"""Attributes and arguments that make tensors with a graph of their own, or lead to them."""
-
 RECORDING = {
     "torch.is_grad_enabled": True,
     "torch.is_inference_mode_enabled": False,

@@ -11,7 +11,7 @@ from unplace.analysis.domain.values import Saved
 from unplace.analysis.project.program import Program
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Rewrite
-from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.findings import Awaited, Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
@@ -26,7 +26,7 @@ from unplace.transform.flags import Flag, grouped
 from unplace.transform.observed import Seen, how_often
 from unplace.transform.recipes import modules
 from unplace.transform.recipes.saved import copy_saved
-from unplace.transform.report import Report, copies_saved
+from unplace.transform.report import Report, copies_saved, in_sight
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import CopySaved, Inline, Refuse, Verdict
 
@@ -78,7 +78,7 @@ class Constructors:
     def _asked(self, flag: Flag) -> list[Site]:
         """Return the calls that a literal True elsewhere has write in place, if that is seen to do harm."""
         calls = self.perhaps.get(flag.node, []) if flag.literals else []
-        return calls if _harm_of_calls(calls)[0] is Harm.HARMFUL else []
+        return calls if any(site.harm()[0] is Harm.HARMFUL for site in calls) else []
 
     def _plan(
         self,
@@ -91,11 +91,12 @@ class Constructors:
         """Return what can be done about a flag; `known` are the calls of its module that surely write in place."""
         own = known or self._asked(flag)
         facts = wanted.facts(flag.node) if isinstance(flag.node, ast.Call | ast.Assign) else None
-        harm, by = _harm_of_calls(own)
-        harm = Harm.HARMFUL if facts is not None and facts.is_harmful and not wanted.is_edited else harm
+        harm, by, awaited = _harm_of_calls(own)
+        if facts is not None and facts.is_harmful and not wanted.is_edited:
+            harm, awaited = Harm.HARMFUL, None
         if not wanted(self.rules[_FORM].code, harm, flag.node):
             is_counted = self.options.counts and wanted.counts(self.rules[_FORM].code, flag.node)
-            return _Plan(flag, harm, by, None, own, counted=judge.decide(flag, own) if is_counted else None)
+            return _Plan(flag, harm, by, awaited, None, own, counted=judge.decide(flag, own) if is_counted else None)
         verdict = judge.decide(flag, own)
         taking: list[Decision] = []
         if known and isinstance(verdict, Refuse) and flag.other_use is None:
@@ -107,7 +108,7 @@ class Constructors:
         otherwise = Seen(facts).contradicting(assumed)
         verdict = verdict if otherwise is None else Refuse(otherwise)
         edits = self._cleared(flag, taking) if isinstance(verdict, Inline) else ()
-        return _Plan(flag, harm, by, verdict, own, edits, facts)
+        return _Plan(flag, harm, by, awaited, verdict, own, edits, facts)
 
     def _copied(self, calls: list[Site], done: list[Edit]) -> CopySaved | None:
         """Return the copies that let a module overwrite what its calls pass; None where one call would still fail."""
@@ -143,6 +144,7 @@ class Constructors:
             edits,
             observed=observed,
             ran=tuple(how_often(plan.facts)) if plan.facts is not None else (),
+            awaited=plan.awaited,
         )
 
     def _cleared(self, flag: Flag, taking: list[Decision]) -> tuple[Edit, ...]:
@@ -166,6 +168,7 @@ class _Plan:
     flag: Flag
     harm: Harm
     by: Saved | None
+    awaited: Awaited | None
     verdict: Verdict | None
     calls: list[Site]
     edits: tuple[Edit, ...] = ()
@@ -196,11 +199,12 @@ def _dropped(node: ast.AST) -> Reason:
     return Rewrite.FLAG_DROPPED(name=ast.unparse(node.func))
 
 
-def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None]:
+def _harm_of_calls(calls: list[Site]) -> tuple[Harm, Saved | None, Awaited | None]:
     """Return the known harm that a module with `inplace=True` does in the calls that the file shows."""
-    harms = [site.harm() for site in calls]
-    harmful = next((found for found in harms if found[0] is Harm.HARMFUL), None)
-    if harmful is not None:
-        return harmful
-    is_harmless = bool(harms) and all(harm is Harm.HARMLESS for harm, _ in harms)
-    return (Harm.HARMLESS if is_harmless else Harm.POSSIBLE), None
+    harms = [(*site.harm(), site.awaited()) for site in calls]
+    harmful = [found for found in harms if found[0] is Harm.HARMFUL]
+    if harmful:
+        _, by, awaited = next((found for found in harmful if found[2] is None), harmful[0])
+        return in_sight(Harm.HARMFUL, awaited), by, awaited
+    is_harmless = bool(harms) and all(harm is Harm.HARMLESS for harm, *_ in harms)
+    return (Harm.HARMLESS if is_harmless else Harm.POSSIBLE), None, None

@@ -111,8 +111,6 @@ class Fallbacks:
     def _aside(self, decisions: list[Decision]) -> Aside | None:
         """Return a change elsewhere in the function: it cuts forbidden pieces differently, or copies its arguments."""
         site, text = decisions[0].site, self.text
-        if site.is_index():
-            return None
         is_alone = len({decision.fate for decision in decisions}) == 1  # one operation, or one chain of calls
         if site.run.scope in compiled(site.program.module):  # TorchScript takes no generators
             return rows.by_index(site, text) if is_alone else None

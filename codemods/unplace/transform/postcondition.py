@@ -30,7 +30,7 @@ Place = tuple[int, str]
 def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, Reason]:
     """Return the rewritten operations that still make backward fail, with the reason; `rest` is about the new text."""
     rewritten = [f for f in made.findings if f.status is Status.REWRITTEN and f.harm is not Harm.HARMLESS]
-    failing = [f for f in rest.findings if f.harm is Harm.HARMFUL and f.status is Status.REFUSED]
+    failing = [f for f in rest.findings if f.is_hazard and f.status is Status.REFUSED]
     if not rewritten or not failing or made.after != rest.before:
         return {}
     before, after = Text(made.before), Text(made.after)
@@ -45,7 +45,7 @@ def unrepaired(made: FileReport, rest: FileReport) -> dict[Place, Reason]:
         if by is not None:
             own = by.line if by.file is not None else line_before(by.line, 1)
             saver = {"operation": by.operation, "line": Line(own, file=by.file)}
-        if any(f.harm is Harm.HARMFUL and (f.line, f.code) == (line, left.code) for f in rewritten):
+        if any(f.is_hazard and (f.line, f.code) == (line, left.code) for f in rewritten):
             found[line, left.code] = Refusal.STILL_OVERWRITES(**saver) if saver else Refusal.STILL_FORBIDDEN()
         for finding in rewritten:
             if any(first <= line <= last for first, last in _copied_for(finding, before)):

@@ -13,7 +13,7 @@ from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.project.module import ModuleIndex, path_from_folder
 from unplace.diagnostics.catalogue import Assumption, Rewrite
 from unplace.diagnostics.conventions import counted, is_convention
-from unplace.diagnostics.findings import Applicability, Elsewhere, Finding, Harm, SavedBy, Status
+from unplace.diagnostics.findings import Applicability, Awaited, Elsewhere, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
@@ -58,7 +58,8 @@ class Report:
         message = _done(site, verdict, rule) if not isinstance(verdict, Keep | Refuse) else verdict.reason
         notes = [decision.confirmed(note) or note for note in decision.notes]
         node = site.node
-        harm = harm_of(site) if decision.is_recipe or _is_made_here(site) else harm
+        awaited = site.awaited()
+        harm = harm_of(site) if decision.is_recipe or _is_made_here(site) else in_sight(harm, awaited)
         self.add(
             node,
             rule.code,
@@ -76,6 +77,7 @@ class Report:
             observed=decision.observed,
             may_span=site in self.later and not applied,
             ran=tuple(how_often(decision.facts)) if decision.facts is not None else (),
+            awaited=awaited if harm is Harm.POSSIBLE else None,
         )
 
     def refused(self, node: ast.AST, code: str, form: Form, harm: Harm, by: Saved, reason: Reason) -> None:
@@ -101,6 +103,7 @@ class Report:
         observed: tuple[Reason, ...] = (),
         may_span: bool = False,
         ran: tuple[Reason, ...] = (),
+        awaited: Awaited | None = None,
     ) -> None:
         """Report a verdict about a node; edits that would introduce an in-place operation are refused."""
         assumptions = _summed_up(assumptions)
@@ -137,6 +140,7 @@ class Report:
                 elsewhere=elsewhere if applicability is not None else (),
                 may_span=may_span,
                 ran=ran,
+                awaited=awaited,
             )
         )
 
@@ -161,7 +165,14 @@ def harm_of(site: Site) -> Harm:
 
     What isn't known to be a tensor may be a parameter, whose `.data` is written on purpose.
     """
-    return Harm.HARMFUL if site.cuts_gradient() and site.value.is_tensor else site.harm()[0]
+    if site.cuts_gradient() and site.value.is_tensor:
+        return Harm.HARMFUL
+    return in_sight(site.harm()[0], site.awaited())
+
+
+def in_sight(harm: Harm, awaited: Awaited | None) -> Harm:
+    """Return the harm as it is reported: a hazard that waits for a graph is possible."""
+    return Harm.POSSIBLE if awaited is not None else harm
 
 
 def _applicability(assumptions: tuple[Reason, ...], observed: tuple[Reason, ...]) -> Applicability:

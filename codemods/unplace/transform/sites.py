@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.graph import of_all
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     CONSUMER,
@@ -23,7 +24,6 @@ from unplace.analysis.domain.values import (
     Objs,
     Origin,
     Saved,
-    Tracked,
     Value,
     by_place,
 )
@@ -35,9 +35,10 @@ from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
 from unplace.analysis.queries.apart import certainly_saved
-from unplace.analysis.queries.asked_for import is_named_index, is_never_asked_for, may_be_asked_for
+from unplace.analysis.queries.demand import is_never_asked_for
 from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_into, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
+from unplace.analysis.queries.manifest import awaited, has_graph_in_sight, may_be_asked_for
 from unplace.analysis.queries.noticed import Observers
 from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.rounds_shown import met_after_rounds
@@ -52,7 +53,7 @@ from unplace.analysis.types import evidence
 from unplace.analysis.types.evidence import Evidence
 from unplace.config.options import Options
 from unplace.diagnostics.catalogue import Forbids, Layout
-from unplace.diagnostics.findings import Harm
+from unplace.diagnostics.findings import Awaited, Harm
 from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import OperationFacts
@@ -256,7 +257,7 @@ class Site:
     def fills_own_memory(self) -> bool:
         """Tell whether the function has made the written memory, and nothing has saved it, so that a store may stay."""
         owners = {root for root in self.roots() if root not in self.state.bases}
-        leaves = self.run.leaves if self.value.tracked is not Tracked.NO else frozenset()  # a leaf only later
+        leaves = self.run.leaves if self.value.graph else frozenset()  # a leaf only later
         if self.options.functional or self.is_hidden() or any(root.operator == "data" for root in owners):
             return False
         is_own = bool(owners) and all(root.origin is Origin.FRESH for root in owners) and owners.isdisjoint(leaves)
@@ -361,7 +362,7 @@ class Site:
         if not self.write.grad.records or self.is_hidden() or is_allowed(self.write):
             return None
         written = self.roots() & looked_into(self.state, self.value.objs)
-        for root in sorted(met_after_rounds(self.run, self.write, written)):
+        for root in sorted(met_after_rounds(self.run, self.write, written)) if not self.write.in_any_order else ():
             name = root.parameter
             found = self.callers.forbidden_passed(self.run.scope, name) if name else None
             if found is not None:
@@ -384,19 +385,30 @@ class Site:
             self._harm = Harm.HARMFUL if self.was_harmful else harm, saved
         return self._harm
 
+    def awaited(self) -> Awaited | None:
+        """Return what a harmful write waits for, if the code in sight gives none of the tensors concerned a graph."""
+        harm, saved = self.harm()
+        forbidden = self.forbidden()
+        is_of_leaf = saved is None and forbidden is not None and forbidden.is_leaf
+        if harm is not Harm.HARMFUL or self.was_harmful or is_of_leaf:
+            return None
+        written = (self.value, *self.write.operands)
+        graph = saved.graph if saved is not None else of_all(v.graph for v in written if can_be_tracked(v))
+        return awaited(self.program, self.run, graph)
+
     def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()
         is_leaf = forbidden is not None and forbidden.is_leaf
         is_seen = self.write.grad.records or not self.is_hidden()
         certain = (self._surely_saved_by_callers() if self._is_guess() else self._surely_saved()) if is_seen else []
-        raises = forbidden is not None and not forbidden.is_doubtful
-        if (certain or raises) and not (self.is_index() and not is_leaf) and not self._is_off():
-            is_by_save = bool(certain) and not is_leaf
-            return Harm.HARMFUL, min(certain, key=by_place) if is_by_save else None
+        if (certain or (forbidden is not None and not forbidden.is_doubtful)) and not self._is_off():
+            if not certain or is_leaf:
+                return Harm.HARMFUL, None
+            shown = [saved for saved in certain if has_graph_in_sight(self.program, self.run, saved.graph)]
+            return Harm.HARMFUL, min(shown or certain, key=by_place)
         if self._may_miss_values():
             return Harm.POSSIBLE, None
-        outside = sorted(o for o in self._written() if o.origin is not Origin.FRESH)
-        if not all(map(self._is_saved_by_no_caller, outside)):
+        if not all(self._is_saved_by_no_caller(o) for o in self._written() if o.origin is not Origin.FRESH):
             return Harm.POSSIBLE, None
         return Harm.POSSIBLE if certain or forbidden is not None else Harm.HARMLESS, None
 
@@ -410,10 +422,6 @@ class Site:
     def _is_off(self) -> bool:
         """Tell whether a guard keeps autograd from recording where the operation runs."""
         return self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node)
-
-    def is_index(self) -> bool:
-        """Tell whether the written tensor is called what indices are called, which have no gradient: `edge_index`."""
-        return is_named_index(self.write.target, self.value)
 
     def _may_miss_values(self) -> bool:
         """Tell whether a backward may ask for the written memory, which an operation may have saved."""
@@ -439,7 +447,7 @@ class Site:
         known = certainly_saved(self.run, self.write, self.state.seen(self._targets()))
         if not self.write.grad.records:
             known = {s for s in known if s.node and not is_unrecorded(self.program, self.run.scope, s.node)}
-        found = [saved for saved in known if may_be_asked_for(self.run, saved, self.value)]
+        found = [saved for saved in known if may_be_asked_for(self.program, self.run, saved, self.value)]
         if self.saves_its_result():
             found.append(Saved("pow()", self.statement.lineno))
         return found or self._surely_saved_by_callers()

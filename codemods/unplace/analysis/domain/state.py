@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Protocol
 
 from unplace.analysis.domain.facts import ANY, Definition, Facts
+from unplace.analysis.domain.graph import Graph, extended, joined
 from unplace.analysis.domain.heap import Heap
 from unplace.analysis.domain.refs import join_refs
 from unplace.analysis.domain.snapshot import Snapshot
@@ -23,7 +24,6 @@ from unplace.analysis.domain.values import (
     Origin,
     Saved,
     Token,
-    Tracked,
     Value,
 )
 from unplace.analysis.domain.views import UNCERTAIN, Views
@@ -107,14 +107,14 @@ class State(Facts):
             self.env[name] = change(held)
         self.heap.revise(change)
 
-    def put_into_graph(self, objs: Objs) -> None:
-        """Let every tensor that may share memory with one of some objects be part of a graph."""
+    def put_into_graph(self, objs: Objs, graph: Graph) -> None:
+        """Let every tensor that may share memory with one of some objects be part of a graph, too."""
         for name, held in self.env.items():
-            if held.tracked is Tracked.NO and held.objs and self.may_share(held.objs, objs):
-                self.env[name] = held._replace(tracked=Tracked.MAYBE)
-        for slot, held in [(slot, held) for slot, held in self.heap.items() if held.tracked is Tracked.NO]:
+            if held.objs and extended(held.graph, graph) != held.graph and self.may_share(held.objs, objs):
+                self.env[name] = held._replace(graph=extended(held.graph, graph))
+        for slot, held in [(s, held) for s, held in self.heap.items() if extended(held.graph, graph) != held.graph]:
             if held.objs and self.may_share(held.objs, objs):
-                self.heap[slot] = held._replace(tracked=Tracked.MAYBE)
+                self.heap[slot] = held._replace(graph=extended(held.graph, graph))
 
     def store(self, holder: Obj, name: str, value: Value, *, is_only: bool) -> None:
         """Store a value in an attribute of an object, whose old value may stay where `is_only` is False.
@@ -251,7 +251,7 @@ def aged_value(value: Value, names: Names, born: set[Obj]) -> Value:
         dtype = names.aged(dtype)
     if objs is value.objs and identity is value.identity and shape is value.shape and dtype is value.dtype:
         return value
-    return Value(value.kinds, objs, identity, shape, dtype, value.tracked, value.ref, value.likely)
+    return Value(value.kinds, objs, identity, shape, dtype, value.graph, value.ref, value.likely)
 
 
 def join_bases(first: Base, second: Base) -> Base:
@@ -266,16 +266,6 @@ def join_bases(first: Base, second: Base) -> Base:
     return Base(first.objs | second.objs, link, piece, forbidden, first.holders | second.holders, key)
 
 
-_TRACKED_ORDER = (Tracked.NO, Tracked.MAYBE, Tracked.LEAF)
-
-
-def join_tracked(first: Tracked, second: Tracked) -> Tracked:
-    """Return the join of two roles in autograd graphs: `MAYBE` unless they agree."""
-    if first is second:
-        return first
-    return Tracked.MAYBE
-
-
 def weak_join(first: Value, second: Value) -> Value:
     """Return the join of two values at a place that isn't one variable, so that no identity survives."""
     if first is second:
@@ -286,7 +276,7 @@ def weak_join(first: Value, second: Value) -> Value:
         identity=None,
         shape=first.shape if first.shape == second.shape else None,
         dtype=first.dtype if first.dtype == second.dtype else None,
-        tracked=join_tracked(first.tracked, second.tracked),
+        graph=joined(first.graph, second.graph),
         ref=first.ref if first.ref == second.ref else refs_of_either(first, second),
         likely=first.likely or second.likely,
     )

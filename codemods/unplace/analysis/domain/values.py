@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from unplace.analysis.domain.graph import UNSEEN, Graph
+
 TENSOR = 1
 NUMBER = 2
 NONE = 4
@@ -56,14 +58,6 @@ class Link(Enum):
     EITHER = "either"  # the same, where the code in sight shows the sharing, or it is what mostly happens
     CALL = "call"  # the result of code that the analysis can't see, which may return its argument
     DATA = "data"  # its `.data` was set to the base, or to a view of it
-
-
-class Tracked(Enum):
-    """The role that a tensor can have in an autograd graph."""
-
-    NO = "no"  # never part of a graph
-    MAYBE = "maybe"
-    LEAF = "leaf"  # made with requires_grad=True
 
 
 Arms = Mapping[Hashable, bool]
@@ -158,7 +152,7 @@ class Value(NamedTuple):
     identity: Token = None
     shape: Token = None
     dtype: Token = None  # a name such as 'float32', or a token for an unknown dtype; None: nothing is known
-    tracked: Tracked = Tracked.MAYBE
+    graph: Graph = UNSEEN
     ref: Hashable = None  # the object that a callable, class, module or namespace stands for
     likely: bool = False  # the kind is a good guess, not a proof
 
@@ -179,7 +173,7 @@ class Value(NamedTuple):
         """Return the same value with other tokens; faster than `_replace`."""
         if identity is self.identity and shape is self.shape and dtype is self.dtype:
             return self
-        return Value(self.kinds, self.objs, identity, shape, dtype, self.tracked, self.ref, self.likely)
+        return Value(self.kinds, self.objs, identity, shape, dtype, self.graph, self.ref, self.likely)
 
 
 def is_same(first: Value, second: Value) -> bool:
@@ -222,7 +216,7 @@ class Saved(NamedTuple):
     parameter whose argument it saved, "result", "attribute" where a call left the tensor in one, or `CALLED` where code
     out of sight got it. `file` is set where the line is one of another file. `on_path` is False where the names that
     hold the tensor don't hold it on the paths on which it was saved. `inside` is the file and line of an operation in
-    the function that `node` calls.
+    the function that `node` calls. `graph` is what the operation would need a gradient for.
     """
 
     operation: str
@@ -233,6 +227,7 @@ class Saved(NamedTuple):
     file: str | None = None
     on_path: bool = True
     inside: tuple[str, int] | None = None
+    graph: Graph = UNSEEN
 
 
 def by_place(saved: Saved) -> tuple[int, str, str, int, tuple[str, int]]:

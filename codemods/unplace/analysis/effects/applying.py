@@ -6,11 +6,11 @@ import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from unplace.analysis.domain.facts import ANY, Facts, weaker
+from unplace.analysis.domain.graph import ARGUMENTS, LEAF, NO_GRAPH, UNSEEN, Graph, extended, of_all
 from unplace.analysis.domain.refs import Instance
-from unplace.analysis.domain.state import State, weak_join
+from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
-    CALLABLE,
     CALLED,
     CONTAINER,
     DICT,
@@ -28,7 +28,6 @@ from unplace.analysis.domain.values import (
     Origin,
     Saved,
     Token,
-    Tracked,
     Value,
 )
 from unplace.analysis.domain.views import UNCERTAIN
@@ -44,16 +43,18 @@ from unplace.analysis.effects.effect import (
     Drawn,
     Effect,
     Item,
+    Kept,
     Left,
     Returned,
     Slot,
     Source,
     View,
 )
-from unplace.analysis.effects.saves import RECORDING, may_record, note
+from unplace.analysis.effects.graphs import brought, of_argument
+from unplace.analysis.effects.saves import note
 from unplace.analysis.interpret import identity
 from unplace.analysis.interpret.slots import is_placed
-from unplace.analysis.interpret.writes import anything, can_be_tracked
+from unplace.analysis.interpret.writes import anything
 from unplace.torchapi import members
 
 INSIDE = " inside "
@@ -71,8 +72,10 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
         if call.bound[name].kinds & (MODULE | OTHER | UNKNOWN) and not is_placed(call.run, call.bound[name]):
             call.run.changes_any = True
             clobber(call.run, call.node, like(call.state, call.bound[name]), call.state)
+    graph = brought(call.run, call.state, call.given, effect.brings) if effect.writes else NO_GRAPH
     for name in effect.writes & call.bound.keys():
-        call.state.put_into_graph(call.bound[name].objs)
+        call.state.put_into_graph(call.bound[name].objs, graph)
+        call.bound[name] = call.bound[name]._replace(graph=extended(call.bound[name].graph, graph))
     for holder in effect.moves & call.bound.keys():
         call.state.collapse(call.bound[holder].objs)
     for given, holder in effect.puts:
@@ -86,7 +89,7 @@ def apply(call: Call, effect: Effect, key: Hashable = None) -> Value:
         made = call.host.unknown_call(call.node, values, call.state)
     for slot in effect.takes:
         call.state.remove(call.bound[slot.of].objs, _key(call, slot))
-    note(call.run, call.state, effect.saves, call.bound, made, call.node, call.called)
+    note(call.run, call.state, effect.saves, call.given, made, call.node, call.called)
     return made
 
 
@@ -233,14 +236,14 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
             key=key,
             shape=returned.shape if like is None else like.shape,
             dtype=_dtype(call, returned),
-            tracked=_tracked(call, returned),
+            graph=_graph(call, returned),
             ref=returned.ref,
             overlapping=returned.overlapping,
             operator=returned.operator,
             likely=returned.likely,
             is_new=returned.is_new,
         )
-    if returned.may_be_leaf and value.tracked is not Tracked.NO:
+    if returned.may_be_leaf and value.graph:
         run.leaves |= value.objs
     if sources:
         for obj in value.objs:
@@ -256,7 +259,9 @@ def _made(call: Call, returned: Returned, is_foreign: bool, key: Hashable) -> Va
 
 def _whole(call: Call, returned: Returned, piece: Value, key: tuple[Hashable, Hashable]) -> Objs:
     """Return the memory, made by the call, of which the elements of a returned container are disjoint pieces."""
-    made = call.run.fresh(call.node, call.state, returned.label, key=(key, "whole"), dtype=piece.dtype)
+    made = call.run.fresh(
+        call.node, call.state, returned.label, key=(key, "whole"), dtype=piece.dtype, graph=piece.graph
+    )
     for obj in piece.objs:
         call.state.bases[obj] = Base(made.objs, Link.VIEW, ((call.node, key[0]), ANY), returned.forbidden)
     return made.objs
@@ -268,21 +273,11 @@ def _dtype(call: Call, returned: Returned) -> Token:
     return call.bound[name].dtype if name in call.bound else returned.dtype
 
 
-def _tracked(call: Call, returned: Returned) -> Tracked:
-    """Return the role of a returned tensor in graphs; it has none where only arguments bring one, and none does."""
-    if not returned.follows or call.captured or any(_may_bring_graph(call.state, v) for v in call.bound.values()):
-        return returned.tracked
-    return Tracked.NO
-
-
-def _may_bring_graph(state: State, value: Value) -> bool:
-    """Tell whether a tensor with a graph can be reached from an argument."""
-    if not value.must_be(CONTAINER) or not value.objs:
-        return bool(value.kinds & (RECORDING | CALLABLE)) and (not value.must_be(TENSOR) or can_be_tracked(value))
-    held = [inner for _, inner in state.reachable_slots(value.objs)]
-    if not held:
-        return any(holder.origin is not Origin.FRESH for holder in value.objs)
-    return any(_may_bring_graph(state, inner) for inner in held if not inner.must_be(CONTAINER))
+def _graph(call: Call, returned: Returned) -> Graph:
+    """Return the graph of a returned tensor; a leaf that the callee has made stays one."""
+    if returned.graph == LEAF:
+        return LEAF
+    return brought(call.run, call.state, call.given, returned.graph)
 
 
 def _held(call: Call) -> Objs:
@@ -315,10 +310,10 @@ def _handed_out(call: Call, parameters: Iterable[str]) -> Objs:
 
 def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value:
     """Return an object that unseen code may hold as well, or that the callee has put where other code finds it."""
-    run, line, place, tracked = call.run, call.node.lineno, (call.node, key), _tracked(call, returned)
+    run, line, place, graph = call.run, call.node.lineno, (call.node, key), _graph(call, returned) or UNSEEN
     operator = CALLED if returned.is_of_unseen else None
     value = run.foreign(
-        place, Origin.CALL, label, line, returned.kinds, ref=returned.ref, tracked=tracked, operator=operator
+        place, Origin.CALL, label, line, returned.kinds, ref=returned.ref, graph=graph, operator=operator
     )
     for obj in value.objs:
         run.make(obj, call.state)
@@ -329,11 +324,14 @@ def _foreign(call: Call, returned: Returned, label: str, key: Hashable) -> Value
 
 def _note_saved(call: Call, returned: Returned, value: Value, part: str = RESULT) -> None:
     """Record the operations inside the callee that saved the value that it returns, or leaves in an attribute."""
-    is_recorded = bool(returned.saved) and (bool(call.captured) or may_record(call.run, call.bound.values()))
-    for operation, certain, place in sorted(returned.saved):
-        called = f"{operation}{INSIDE}{call.code}()"
-        saved = Saved(called, call.node.lineno, certain and is_recorded, call.node, part, inside=place)
-        call.run.note_saved(call.state, value.objs, saved)
+    for operation, certain, place, needs in sorted(returned.saved, key=_by_operation):
+        graph = brought(call.run, call.state, call.given, needs)
+        saved = Saved(f"{operation}{INSIDE}{call.code}()", call.node.lineno, certain, call.node, part, inside=place)
+        call.run.note_saved(call.state, value.objs if graph else NO_OBJS, saved._replace(graph=graph))
+
+
+def _by_operation(kept: Kept) -> tuple[str, bool, tuple[str, int], list[str]]:
+    return kept.operation, kept.certain, kept.place, sorted(kept.graph)
 
 
 def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
@@ -405,7 +403,7 @@ def _outside(call: Call, returned: Returned, origin: Origin) -> Value:
     run, node = call.run, call.node
     key = (node, origin.value)
     label = _label(call, returned)
-    return run.foreign(key, origin, label, node.lineno, returned.kinds, tracked=returned.tracked)
+    return run.foreign(key, origin, label, node.lineno, returned.kinds, graph=_graph(call, returned))
 
 
 def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
@@ -425,7 +423,7 @@ def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:
         same_shape=view.same_shape,
         overlapping=returned.overlapping,
         operator=returned.operator,
-        tracked=None if returned.tracked is Tracked.MAYBE else returned.tracked,
+        graph=None if returned.graph == ARGUMENTS else _graph(call, returned),
         dtype=returned.dtype,
     )
 
@@ -491,9 +489,11 @@ def _folded(call: Call, returned: Returned) -> Value:
     if all(v.must_be(NUMBER | SHAPE) for v in flat):
         return NUMBER_VALUE
     is_tensor = any(v.may_be(TENSOR) for v in flat) and not any(v.may_be(ARRAY) for v in flat)
+    graph = of_all(of_argument(run, state, v) for v in flat)
     if is_tensor and not returned.parameters:
-        return run.fresh(node, state, returned.label, TENSOR, likely=any(v.likely for v in flat))
-    made = run.fresh(node, state, returned.label, TENSOR | NUMBER if is_tensor else UNKNOWN, likely=is_tensor)
+        return run.fresh(node, state, returned.label, TENSOR, graph=graph, likely=any(v.likely for v in flat))
+    kinds = TENSOR | NUMBER if is_tensor else UNKNOWN
+    made = run.fresh(node, state, returned.label, kinds, graph=graph, likely=is_tensor)
     given = anything(flat)
     for obj in made.objs if given or is_tensor else ():
         state.bases[obj] = Base(given, Link.EITHER)

@@ -51,8 +51,8 @@ class Call:
     """One call whose effect is known: its place, its arguments by parameter, and the state that it changes.
 
     `bound` has the extra arguments of a variadic parameter as `*0`, `*1`, ..., and `nodes` has their expressions.
-    `captured` holds the objects that the callee can reach besides its arguments. `called` is the name that messages use
-    for the operation that saves.
+    `captured` holds the objects that the callee can reach besides its arguments, and `outer` the values of the names by
+    which it does. `called` is the name that messages use for the operation that saves.
     """
 
     host: Host
@@ -63,6 +63,12 @@ class Call:
     captured: Objs = NO_OBJS
     nodes: Mapping[str, ast.expr] = field(default_factory=dict)
     keywords: Mapping[str, Value] = field(default_factory=dict)
+    outer: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def given(self) -> Mapping[str, Value]:
+        """All that brings a graph into the call: the arguments, and what the callee captures."""
+        return {**self.outer, **self.bound} if self.outer else self.bound
 
     @property
     def run(self) -> Run:

@@ -21,10 +21,10 @@ def clobber(run: Run, node: ast.AST, reachable: Objs, state: State) -> None:
         fields, changed = state.heap.of(holder), dict[Hashable, Value]()
         for key, value in fields.items():
             if value.objs:
-                objs, tracked, ref = value.objs, value.tracked, value.ref
+                objs, graph, ref = value.objs, value.graph, value.ref
                 if not any(obj.label == _STORED for obj in objs):  # one for all calls: a long function has hundreds
                     objs |= run.foreign((node, "stored", key), Origin.CALL, _STORED, 0, UNKNOWN).objs
-                changed[key] = Value(value.kinds, objs, (node, key), None, None, tracked, ref, value.likely)
+                changed[key] = Value(value.kinds, objs, (node, key), None, None, graph, ref, value.likely)
         if changed:
             state.heap.put(holder, {**fields, **changed})
 

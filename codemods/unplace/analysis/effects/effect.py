@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from unplace.analysis.domain.values import Link, Origin, Token, Tracked
+from unplace.analysis.domain.graph import ARGUMENTS, UNSEEN, Graph
+from unplace.analysis.domain.values import Link, Origin, Token
 
 NOBODY: frozenset[str] = frozenset()
 EVERY = "*"
@@ -30,11 +31,15 @@ RETURNED = "return"
 
 
 class Save(NamedTuple):
-    """An argument, or `RETURNED`, that autograd saves for backward; messages and rewrites call it `part`."""
+    """An argument, or `RETURNED`, that autograd saves for backward; messages and rewrites call it `part`.
+
+    It does so only if what brings the `graph`, in the terms of the callee, has one.
+    """
 
     parameter: str
     certain: bool = True
     part: str | None = None
+    graph: Graph = ARGUMENTS
 
 
 class Kept(NamedTuple):
@@ -43,6 +48,7 @@ class Kept(NamedTuple):
     operation: str
     certain: bool
     place: tuple[str, int]
+    graph: Graph = UNSEEN
 
 
 class View(NamedTuple):
@@ -116,7 +122,7 @@ class Returned(NamedTuple):
     - `is_view`: the value is a view of memory that the call made
     - `is_piece`: the value stands for the disjoint outputs of a split of such memory; `forbidden`: torch refuses to
       write them in place
-    - `follows`: the value has a graph only if an argument has one
+    - `graph`: where the graph of the value comes from, in the terms of the callee
     - `held`: the slots of arguments that hold the value, or memory that it shares
     - `elements`: the slots of a returned container, with their values
     - `together`: pairs of elements that may share memory; `unseen`: those that do so only if unseen code makes them
@@ -142,7 +148,7 @@ class Returned(NamedTuple):
     foreign: bool = False
     elements: tuple[tuple[Hashable, Returned], ...] = ()
     dtype: Token = None
-    tracked: Tracked = Tracked.MAYBE
+    graph: Graph = ARGUMENTS
     ref: Hashable = None
     likely: bool = False
     together: frozenset[tuple[Hashable, Hashable]] = frozenset()
@@ -164,7 +170,6 @@ class Returned(NamedTuple):
     is_view: bool = False
     is_piece: bool = False
     forbidden: bool = False
-    follows: bool = False
     unseen: frozenset[tuple[Hashable, Hashable]] = frozenset()
     is_kept: bool = False
     is_of_unseen: bool = False
@@ -195,6 +200,7 @@ class Effect(NamedTuple):
     - `saves`: the tensors that autograd saves, `saves_held` those in attributes of arguments, `self.h`, and
       `saves_captured` those of names of an enclosing function
     - `keeps_outer`, `writes_outer`: the object of a name of an outer scope escapes, or is written
+    - `brings`: the graph of what is written, in the terms of the callee
     - `replaces`: the tensors whose `.data` is stored to, so that their views look at memory that they no longer have
     - `reshapes`: the tensors whose shape or strides change
     - `puts`: pairs of an argument (or its elements) and the container that it is put into
@@ -225,6 +231,7 @@ class Effect(NamedTuple):
     saves_captured: tuple[Save, ...] = ()
     leaves: tuple[Left, ...] = ()
     shows: frozenset[str] = NOBODY
+    brings: Graph = ARGUMENTS
 
 
 def keeps_arguments(effect: Effect | None) -> bool:

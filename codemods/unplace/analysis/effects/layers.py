@@ -9,14 +9,16 @@ from dataclasses import replace
 from functools import reduce
 
 from unplace import torchapi
+from unplace.analysis.domain.graph import ARGUMENTS, NO_GRAPH, Graph
 from unplace.analysis.domain.merging import Merger
 from unplace.analysis.domain.refs import Choice, Function, Instance, TorchModule, first_layer
 from unplace.analysis.domain.state import State, weak_join
-from unplace.analysis.domain.values import CONTAINER, MODULE, TENSOR, TUPLE, Link, Origin, Token, Tracked, Value
+from unplace.analysis.domain.values import CONTAINER, MODULE, TENSOR, TUPLE, Link, Origin, Token, Value
 from unplace.analysis.effects import effect, result_types
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
+from unplace.analysis.effects.graphs import of_layer
 from unplace.analysis.interpret import choices, own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.rounds import has_round
@@ -24,6 +26,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.project.calling import run_by_calling
 from unplace.analysis.project.members import display
+from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import ModuleClass, Result, View, modules
 
@@ -96,7 +99,7 @@ def called(calls: CallEffects, node: ast.Call, ref: TorchModule, arguments: Argu
     if ref.inplace:
         _overwrite(calls, node, ref, target, value, state, is_one_of_several=calls.run.alternative is not None)
         if torchapi.saves_result_in_place(ref.qualified):
-            calls.run.save(state, value, f"{ref.qualified}()", node, "result")
+            calls.run.save(state, value, f"{ref.qualified}()", node, "result", graph=value.graph)
         return value if value.may_be(TENSOR) else value._replace(kinds=TENSOR)
     return result(calls, node, module, arguments, state)
 
@@ -181,7 +184,7 @@ def _part(
         if ref.inplace:
             _overwrite(calls, node, ref, target, value, state, is_one_of_several=True)
             if torchapi.saves_result_in_place(ref.qualified):
-                calls.run.save(state, value, f"{ref.qualified}()", node)
+                calls.run.save(state, value, f"{ref.qualified}()", node, graph=value.graph)
             return value
         return result(calls, node, module, Arguments([value], [target]), state, place, is_inner=any(place))
     forward = run_by_calling(calls.run.program, ref) if isinstance(ref, Instance) else None
@@ -235,7 +238,8 @@ def result(
     }
     parameters = {f"*{position}": name for position, name in enumerate(names)}
     is_lowered = bool(calls.run.autocast)
-    said = effect_of(module, bound, inside, parameters, is_lowered=is_lowered, is_inner=is_inner)
+    weights = of_layer(calls.run, module.name, code_of(node.func))
+    said = effect_of(module, bound, inside, parameters, weights, is_lowered=is_lowered, is_inner=is_inner)
     return apply(Call(calls, node, {**bound, **inside}, state, called=f"{module.name}()"), said, key)
 
 
@@ -244,11 +248,14 @@ def effect_of(
     bound: Mapping[str, Value],
     inside: Mapping[str, Value],
     parameters: Mapping[str, str],
+    weights: Graph,
     *,
     is_lowered: bool,
     is_inner: bool,
 ) -> Effect:
     """Return the effect of a call of a module of torch; `inside` holds the elements of container arguments.
+
+    `weights` is the graph that its own weights bring.
 
     Whether masks and the like are saved depends on the arguments: `nn.MultiheadAttention` saves its `attn_mask` only if
     that needs no gradient and no weights are asked for (measured).
@@ -258,27 +265,27 @@ def effect_of(
         is_saved = not module.saves.isdisjoint(("*", parameters.get(name.partition(".")[0])))
         if is_saved or module.saves_input:
             part = name if not is_inner else name[name.index(".") :] if name in inside else ""
-            saves.append(Save(name, is_saved, part=part))
+            saves.append(Save(name, is_saved, part, ARGUMENTS | weights))
     if module.saves_result and module.result in (Result.TENSOR, Result.TENSORS):
         part = effect.RESULT if module.result is Result.TENSOR else ""
-        saves.append(Save(RETURNED, part=part))
-    returned = _returned(module, bound, is_lowered)
+        saves.append(Save(RETURNED, True, part, ARGUMENTS | weights))
+    returned = _returned(module, bound, ARGUMENTS | weights, is_lowered)
     return Effect(returned, saves=tuple(saves))
 
 
-def _returned(module: ModuleClass, bound: Mapping[str, Value], is_lowered: bool) -> Returned | None:
+def _returned(module: ModuleClass, bound: Mapping[str, Value], graph: Graph, is_lowered: bool) -> Returned | None:
     label = f"{module.name}()"
     if module.result is Result.TENSOR:
         if module.view is View.NEVER:
             dtype: Token = None if is_lowered else result_types.module_dtype(module.name, bound["*0"].dtype)
-            return Returned(TENSOR, dtype=dtype, label=label)
+            return Returned(TENSOR, dtype=dtype, graph=graph, label=label)
         maybe = Link.MAYBE if modules.DROPS in module.name else Link.EITHER
         link = Link.VIEW if module.view is View.ALWAYS else maybe
         return Returned(TENSOR, source=effect.View(("*0",), link), label=label)
     if module.result is not Result.TENSORS:
         return None
-    first = second = Returned(TENSOR, label=label)
+    first = second = Returned(TENSOR, graph=graph, label=label)
     if module.name in modules.TUPLE_STATE:
         pair = ((0, first), (1, first))
-        second = Returned(TUPLE, elements=pair, tracked=Tracked.NO, label="container")
-    return Returned(TUPLE, elements=((0, first), (1, second)), tracked=Tracked.NO, label="container")
+        second = Returned(TUPLE, elements=pair, graph=NO_GRAPH, label="container")
+    return Returned(TUPLE, elements=((0, first), (1, second)), graph=NO_GRAPH, label="container")

@@ -21,6 +21,7 @@ from enum import Enum
 from functools import cache
 
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.graph import NO_GRAPH
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -36,7 +37,6 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
     Link,
-    Tracked,
     Value,
 )
 from unplace.analysis.effects.effect import EACH, EVERY, REST, Drawn, Effect, Returned, Slot, View
@@ -133,7 +133,7 @@ def view_of(parameter: str, link: Link, label: str, *, same_shape: bool = False)
 def holding(kinds: int, element: Returned | None = None) -> Returned:
     """Return the description of a new container: an empty one, or one with these elements."""
     elements = () if element is None else ((ANY, element),)
-    return Returned(kinds, elements=elements, tracked=Tracked.NO, label="container")
+    return Returned(kinds, elements=elements, graph=NO_GRAPH, label="container")
 
 
 def drawn(*parameters: str, is_copy: bool = False, part: int | None = None) -> Returned:
@@ -149,7 +149,7 @@ def slot(key: str = "", default: str = "") -> Returned:
 def slots_of(kinds: int, parameter: str, *, kind_of: str | None = None) -> Returned:
     """Return the description of a new container with the slots of an argument, or with keyword arguments as slots."""
     elements = ((REST, Returned(UNKNOWN, same=parameter)),)
-    return Returned(kinds, elements=elements, tracked=Tracked.NO, kind_of=kind_of, label="container")
+    return Returned(kinds, elements=elements, graph=NO_GRAPH, kind_of=kind_of, label="container")
 
 
 def keeping(keeper: str, returned: Returned, *, certain: bool = False) -> Effect:
@@ -177,7 +177,7 @@ _DICTS = (
     Model("mapping", Effect(slots_of(DICT, "mapping")), Given.A_DICT),
     Model("pairs", Effect(holding(DICT, drawn("pairs", is_copy=True, part=1))), Given.A_SEQUENCE),
 )
-_PAIR = Returned(TUPLE, tracked=Tracked.NO, label="container")
+_PAIR = Returned(TUPLE, graph=NO_GRAPH, label="container")
 _KEY = gives(TEXT | NUMBER | UNKNOWN)
 _IN_SELF = frozenset((SELF,))
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.graph import ARGUMENTS, LEAF, NO_GRAPH, UNSEEN
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
@@ -20,14 +21,12 @@ from unplace.analysis.domain.values import (
     Link,
     Origin,
     Token,
-    Tracked,
     Value,
 )
 from unplace.analysis.effects import effect, result_types
 from unplace.analysis.effects.effect import Effect, Returned
 from unplace.analysis.effects.saves import saved_by
 from unplace.analysis.interpret.arguments import Arguments
-from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import as_argument
 from unplace.torchapi import Operator, Result, View, results
@@ -67,12 +66,12 @@ def effect_of(
     if operator.short in results.FROM_OUTSIDE and any(
         v.may_be(ARRAY | UNKNOWN | OTHER) for v in list(bound.values())[:1]
     ):
-        tracked = Tracked.NO if _is_of_no_tensor(operator, bound) else Tracked.MAYBE
+        graph = NO_GRAPH if _is_of_no_tensor(operator, bound) else UNSEEN
         given, *_ = bound or [""]
         if given and bound[given].objs and bound[given].must_be(OTHER):  # a capsule with a tensor's memory
             capsule = effect.View((given,), Link.VIEW)
-            return Effect(Returned(TENSOR, source=capsule, tracked=Tracked.NO, operator="detach"))
-        return Effect(Returned(TENSOR, outside=Origin.CALL, tracked=tracked))
+            return Effect(Returned(TENSOR, source=capsule, graph=NO_GRAPH, operator="detach"))
+        return Effect(Returned(TENSOR, outside=Origin.CALL, graph=graph))
     returned = _tensor(run, node, operator, bound, first, arguments, state)
     return Effect(returned, writes=operator.writes, saves=saved_by(operator, bound, node))
 
@@ -86,11 +85,9 @@ def _is_of_no_tensor(operator: Operator, bound: Mapping[str, Value]) -> bool:
 def of_variable(data: Value, flag: ast.expr | None) -> Effect:
     """Return the effect of `Variable(x, requires_grad=flag)`: a leaf or a tensor without graph, in the same memory."""
     is_off = flag is None or (isinstance(flag, ast.Constant) and not flag.value)
-    tracked = Tracked.NO if is_off else Tracked.LEAF if isinstance(flag, ast.Constant) else Tracked.MAYBE
+    graph = NO_GRAPH if is_off else LEAF if isinstance(flag, ast.Constant) else UNSEEN
     view = effect.View(("data",), Link.VIEW, same_shape=True)
-    return Effect(
-        Returned(TENSOR, source=view, tracked=tracked, label="Variable()", operator="detach", dtype=data.dtype)
-    )
+    return Effect(Returned(TENSOR, source=view, graph=graph, label="Variable()", operator="detach", dtype=data.dtype))
 
 
 def _looked_at(operator: Operator, bound: Mapping[str, Value]) -> str | None:
@@ -138,7 +135,7 @@ def _tensor(
         return Returned(
             TENSOR,
             dtype=dtype,
-            tracked=result_types.tracked_of(run, operator, values, arguments, state),
+            graph=result_types.graph_of(operator, bound, arguments),
             likely=bool(values) and values[0].likely and not operator.name.startswith("torch."),
             shape=shape,
             is_new=results.is_constructor(name),
@@ -156,7 +153,7 @@ def _tensor(
     return Returned(
         TENSOR,
         dtype=dtype,
-        tracked=Tracked.NO if name == "detach" else Tracked.MAYBE,
+        graph=NO_GRAPH if name == "detach" else ARGUMENTS,
         overlapping=name in results.OVERLAPPING,
         source=effect.View(_viewed(operator, bound, first), link, same_shape=shape is not None),
         label=f"{name}()",
@@ -212,18 +209,17 @@ def _sequence(
         of = _viewed(operator, bound, first)
         view = effect.View(of, Link.VIEW, is_piece=not overlapping, forbidden=not operator.writable)
         element = Returned(TENSOR, overlapping=overlapping, source=view, label=label, operator=operator.short)
-        return Effect(Returned(TUPLE, elements=((ANY, element),), tracked=Tracked.NO, label="container"))
-    values = list(bound.values())
-    tracked = Tracked.NO if is_untracked(run, *result_types.members(values, state)) else Tracked.MAYBE
+        return Effect(Returned(TUPLE, elements=((ANY, element),), graph=NO_GRAPH, label="container"))
+    graph = result_types.bringing(bound)
     may_look = first is not None and operator.view is View.MAYBE
     parameters = frozenset((first,)) if may_look and first is not None else effect.NOBODY
-    element = Returned(TENSOR, parameters, tracked=tracked, label=label, operator=operator.short)
+    element = Returned(TENSOR, parameters, graph=graph, label=label, operator=operator.short)
     fields = tuple((index, element) for index in range(_FIELDS))
     if operator.short in results.WITH_INDICES:
-        indices = Returned(TENSOR, dtype="int64", tracked=Tracked.NO, label=label, operator=operator.short)
+        indices = Returned(TENSOR, dtype="int64", graph=NO_GRAPH, label=label, operator=operator.short)
         fields = ((0, element), (1, indices))
     kept = tuple(saved for saved in saved_by(operator, bound, node) if saved.parameter != effect.RETURNED)
-    return Effect(Returned(TUPLE, elements=fields, tracked=Tracked.NO, label="container"), saves=kept)
+    return Effect(Returned(TUPLE, elements=fields, graph=NO_GRAPH, label="container"), saves=kept)
 
 
 def of_each(run: Run, name: str, operator: Operator | None, bound: Mapping[str, Value], state: State) -> Effect:
@@ -231,13 +227,16 @@ def of_each(run: Run, name: str, operator: Operator | None, bound: Mapping[str, 
 
     Autograd may save all that goes in, more than for one tensor, and the results where the operator for one says so.
     """
-    values = list(bound.values())
-    tracked = Tracked.NO if is_untracked(run, *result_types.members(values, state)) else Tracked.MAYBE
-    element = Returned(TENSOR, tracked=tracked, label=name, operator=operator.short if operator is not None else None)
+    element = Returned(
+        TENSOR,
+        graph=result_types.bringing(bound),
+        label=name,
+        operator=operator.short if operator is not None else None,
+    )
     is_result_saved = operator is None or not operator.saves.isdisjoint((effect.RESULT, "*"))
     saved = (*bound, effect.RETURNED) if is_result_saved else tuple(bound)
     saves = tuple(effect.Save(parameter, False, "") for parameter in saved)
-    return Effect(Returned(TUPLE, elements=((ANY, element),), tracked=Tracked.NO, label="container"), saves=saves)
+    return Effect(Returned(TUPLE, elements=((ANY, element),), graph=NO_GRAPH, label="container"), saves=saves)
 
 
 def of_tensor_class(label: str, bound: Mapping[str, Value], count: int, dtype: Token = None) -> Effect:
@@ -246,8 +245,8 @@ def of_tensor_class(label: str, bound: Mapping[str, Value], count: int, dtype: T
     Where more than one argument is passed (`count`), they are sizes.
     """
     given = frozenset(name for name, v in bound.items() if count < 2 and v.may_be(TENSOR | UNKNOWN) and v.objs)
-    tracked = Tracked.MAYBE if given else Tracked.NO
-    return Effect(Returned(TENSOR, given, tracked=tracked, is_new=not given, dtype=dtype, label=f"{label}()"))
+    graph = ARGUMENTS if given else NO_GRAPH
+    return Effect(Returned(TENSOR, given, graph=graph, is_new=not given, dtype=dtype, label=f"{label}()"))
 
 
 def perhaps_in_place(label: str, bound: Mapping[str, Value], first: str) -> Effect:

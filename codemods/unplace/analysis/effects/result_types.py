@@ -3,54 +3,40 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised
-from unplace.analysis.domain.state import State
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, Graph
 from unplace.analysis.domain.values import (
     CONTAINER,
     DISCRETE,
     FLOATS,
     TENSOR,
     UNKNOWN,
-    UNKNOWN_VALUE,
-    Origin,
     Token,
-    Tracked,
     Value,
 )
 from unplace.analysis.interpret.arguments import Arguments
-from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.syntax.nodes import walk
 from unplace.torchapi import Operator, View, autocast, results
 
 
-def tracked_of(run: Run, operator: Operator, values: list[Value], arguments: Arguments, state: State) -> Tracked:
-    """Return the role that the result of an operator can have in an autograd graph."""
+def graph_of(operator: Operator, bound: Mapping[str, Value], arguments: Arguments) -> Graph:
+    """Return the graph of the result of an operator, in terms of its parameters."""
     flag = arguments.keyword_nodes.get("requires_grad")
     if flag is not None and not (isinstance(flag, ast.Constant) and flag.value is False):
-        return Tracked.LEAF if isinstance(flag, ast.Constant) else Tracked.MAYBE
+        return LEAF if isinstance(flag, ast.Constant) else UNSEEN
     name = operator.short
     if operator.result_bool or name in results.INDICES or results.is_constructor(name):
-        return Tracked.NO
-    return Tracked.NO if is_untracked(run, *members(values, state)) else Tracked.MAYBE
+        return NO_GRAPH
+    return bringing(bound)
 
 
-def members(values: list[Value], state: State) -> list[Value]:
-    """Return the values that can be tensors, with containers replaced by their elements.
-
-    Nothing is known of the elements of a container from outside that none were seen of.
-    """
-    found: list[Value] = []
-    for value in values:
-        if value.must_be(CONTAINER) and value.objs:
-            held = [v for holder in value.objs for _, v in state.fields_of(holder)]
-            found.extend(members(held, state) if len(held) < 50 else held)
-            if not held and any(holder.origin is not Origin.FRESH for holder in value.objs):
-                found.append(UNKNOWN_VALUE)
-        elif value.may_be(TENSOR | UNKNOWN | CONTAINER):
-            found.append(value)
-    return found
+def bringing(bound: Mapping[str, Value]) -> Graph:
+    """Return the parameters whose arguments may bring a graph into the result of an operator."""
+    return frozenset(name for name, v in bound.items() if can_be_tracked(v) or v.may_be(CONTAINER))
 
 
 def shape_of(operator: Operator, values: list[Value]) -> Token:

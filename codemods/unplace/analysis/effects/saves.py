@@ -5,38 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from unplace.analysis.domain.refs import Instance, TorchModule
+from unplace.analysis.domain.graph import ARGUMENTS, NO_GRAPH
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import CONTAINER, MODULE, NUMBER, OTHER, TENSOR, UNKNOWN, Origin, Tracked, Value
+from unplace.analysis.domain.values import CONTAINER, NUMBER, TENSOR, UNKNOWN, Origin, Value
 from unplace.analysis.effects.effect import RESULT, RETURNED, Save
+from unplace.analysis.effects.graphs import brought
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
-from unplace.analysis.project.freezing import may_be_frozen
 from unplace.torchapi import Operator, results
-from unplace.torchapi.modules import has_weight
-
-RECORDING = TENSOR | CONTAINER | MODULE | OTHER | UNKNOWN
-"""The kinds that may bring a gradient into a call."""
-
-
-def may_record(run: Run, given: Iterable[Value]) -> bool:
-    """Tell whether arguments bring a graph into a call: a tensor that may have one, or a module with its weights."""
-    recording = [value for value in given if value.kinds & RECORDING]
-    tensors = [value for value in recording if value.must_be(TENSOR)]
-    if any(value.tracked is not Tracked.NO or value.must_be(OTHER) for value in tensors or recording):
-        return True
-    return any(_has_weights(run, value.ref) for value in recording if isinstance(value.ref, Instance))
-
-
-def _has_weights(run: Run, ref: Instance) -> bool:
-    """Tell whether a class of modules surely makes a layer with a weight, which the file doesn't freeze."""
-    if not ref.of.is_module or may_be_frozen(run.program.module, ref.of.node.name):
-        return False
-    names = {name for cls in ref.of.linearized() for name in cls.assigned}
-    held = (run.program.attribute(ref.of, name).ref for name in sorted(names))
-    layers = [layer for layer in held if isinstance(layer, TorchModule)]
-    parts = [part.ref for layer in layers for part in layer.parts or ()]
-    return any(isinstance(each, TorchModule) and has_weight(each.qualified) for each in (*layers, *parts))
 
 
 def note(
@@ -49,17 +25,18 @@ def note(
     called: str,
 ) -> None:
     """Record what autograd saves of a call: its arguments, by parameter, and the value `made` of them by `called`."""
-    for name, certain, part in saves:
+    for name, certain, part, needs in saves:
         value = made if name == RETURNED else bound.get(name)
         named = name if part is None else part
-        if value is None:
+        graph = brought(run, state, bound, needs) if value is not None else NO_GRAPH
+        if value is None or not graph:
             continue
         if value.must_be(CONTAINER):
             for slot, held in state.reachable_slots(value.objs):
                 if held.may_be(TENSOR | UNKNOWN):
-                    run.save(state, held, called, node, named and f"{named}.{slot}", certain=certain)
+                    run.save(state, held, called, node, named and f"{named}.{slot}", graph=graph, certain=certain)
         elif value.may_be(TENSOR | UNKNOWN):
-            run.save(state, value, called, node, named, certain=certain)
+            run.save(state, value, called, node, named, graph=graph, certain=certain)
 
 
 def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr | ast.AugAssign) -> tuple[Save, ...]:
@@ -74,9 +51,12 @@ def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr 
         return ()
     if operator.short in results.CONTRACTING and len(tensors) == 1 and not any(v.may_be(CONTAINER) for v in values):
         return ()
+    graph = frozenset(name for name, v in tensors.items() if can_be_tracked(v) or v.must_be(CONTAINER))
     if "*" in operator.saves:
-        return tuple(Save(name, False, "") for name in tensors)
-    return tuple(_named(operator, arguments, tensors, node))
+        return tuple(Save(name, False, "", graph) for name in tensors)
+    return tuple(
+        save._replace(graph=save.graph & graph or graph) for save in _named(operator, arguments, tensors, node)
+    )
 
 
 def _named(
@@ -110,7 +90,8 @@ def _named(
             if other is None or can_be_tracked(other):
                 # `tau * p.data` is recorded, and saves `p.data`, only if `tau` is a tensor
                 is_recorded = can_be_tracked(tensors[name]) or other is None or _is_tensor_somewhere(other)
-                yield Save(name, name in surely and is_recorded)
+                needed = ARGUMENTS if guard is None else frozenset((guard,))
+                yield Save(name, name in surely and is_recorded, graph=needed)
 
 
 def _is_tensor_somewhere(value: Value) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import reduce
 
 from unplace.analysis.domain.facts import ANY, Facts
+from unplace.analysis.domain.graph import NO_GRAPH, joined, of_all
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Partial, alternatives
 from unplace.analysis.domain.snapshot import IN_ATTRIBUTES, Snapshot
 from unplace.analysis.domain.state import refs_of_either
@@ -22,18 +24,16 @@ from unplace.analysis.domain.values import (
     Obj,
     Objs,
     Origin,
-    Tracked,
     Value,
     is_same,
 )
-from unplace.analysis.effects.applying import INSIDE, memory_of
-from unplace.analysis.effects.effect import Attribute, Effect, Held, Item, Kept, Left, Returned, Save, View
+from unplace.analysis.effects.applying import memory_of
+from unplace.analysis.effects.effect import Attribute, Effect, Held, Item, Left, Returned, View
+from unplace.analysis.effects.saved_inside import saved_in_either, saved_of_callers, saved_of_result
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import INSIDE_OF_UNKNOWN, first_attribute, is_unchanged
-from unplace.analysis.interpret.writes import Write
-from unplace.analysis.project.recording import brings_no_graph
-from unplace.analysis.queries.asked_for import is_never_asked_for
+from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.types.kinds import numbers_in
 from unplace.diagnostics.forms import WriteKind
@@ -68,7 +68,6 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
     written, unclear = _roots(run.all_writes()), _roots(every_unclear)
     changes: set[str] = set()
     keeps, surely_kept, kept_here = set[str](), set[str](), set[str]()
-    saved, captured, guessed = set[str](), set[str](), set[str]()
     keeps_outer = False
     stored = [_stored(run, state) for _, state in exits]
     for (value, state), slots in zip(exits, stored, strict=True):
@@ -83,25 +82,16 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         surely_kept |= _parameters(held)
         kept_here |= _parameters(state.reachable(held) | _kept_in_sight(state))
         keeps_outer = keeps_outer or any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in kept)
-        for obj, by in state.saved.items():
-            place = state.from_callers(obj) or _captured(run, obj)
-            if place is None:
-                continue
-            asked = [s for s in by if not is_never_asked_for(run, s)]
-            if asked:
-                (captured if obj.origin is Origin.CLOSURE else saved).add(place)
-            is_certain = any if place in captured else all
-            if not is_certain(s.certain for s in asked):
-                guessed.add(place)
+    saved = saved_of_callers(run, [state for _, state in exits])
     return Effect(
         result,
         writes=frozenset(_parameters(written)),
         changes=frozenset(changes),
         keeps=frozenset(keeps),
         surely_keeps=frozenset(surely_kept),
-        saves=tuple(Save(name, name not in guessed) for name in sorted(saved) if "." not in name),
-        saves_held=tuple(Save(place, place not in guessed) for place in sorted(saved) if "." in place),
-        saves_captured=tuple(Save(name, name not in guessed) for name in sorted(captured)),
+        saves=saved.arguments,
+        saves_held=saved.held,
+        saves_captured=saved.captured,
         keeps_outer=keeps_outer,
         writes_outer=any(o.origin in (Origin.CLOSURE, Origin.GLOBAL) for o in written),
         replaces=frozenset(_parameters(frozenset(o for w in data for o in w.value.objs))),
@@ -111,6 +101,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
         leaves=_left(run, [state for _, state in exits], stored) if changes else (),
         shows=frozenset(keeps - kept_here - surely_kept),
+        brings=of_all(o.graph for w in run.all_writes() for o in w.operands if can_be_tracked(o)),
     )
 
 
@@ -150,16 +141,6 @@ def _carried(run: Run, values: Sequence[Value], state: Snapshot) -> Objs:
         if isinstance(ref, Function) and ref.scope.suspends:
             found |= run.captured_by(ref, state)
     return state.reachable(found)
-
-
-def _captured(run: Run, obj: Obj) -> str | None:
-    """Return the name of an enclosing function that holds an object, if no inner function binds it to another."""
-    name, scopes = obj.label.strip("`"), run.program.module.scopes
-    owner = scopes.owner(run.scope, name) if obj.origin is Origin.CLOSURE else None
-    if owner is None:
-        return None
-    stores = [n for s in owner.rebinding(name) for n in s.names if n.id == name and not isinstance(n.ctx, ast.Load)]
-    return name if all(isinstance(scopes.parents.get(n), ast.AugAssign) for n in stores) else None
 
 
 def _changed(run: Run, state: Facts, stored: _Slots) -> set[str]:
@@ -243,7 +224,7 @@ def _as_annotated(run: Run, result: Returned) -> Returned:
         return result
     element = Returned(NUMBER)
     for _ in range(depth - 1):
-        element = Returned(result.kinds, elements=((ANY, element),), tracked=Tracked.NO, label="container")
+        element = Returned(result.kinds, elements=((ANY, element),), graph=NO_GRAPH, label="container")
     return result._replace(elements=((ANY, element),), together=frozenset(), unseen=frozenset())
 
 
@@ -292,12 +273,12 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         foreign,
         elements,
         value.dtype if isinstance(value.dtype, str) else None,
-        value.tracked,
+        value.graph,
         value.ref,
         value.likely,
         together,
         any(obj.overlapping for obj in roots),
-        _saved(run, state, value.objs),
+        saved_of_result(run, state, value.objs),
         dtype_of=value.dtype.parameter if isinstance(value.dtype, Obj) else None,
         held=held or frozenset(),
         source=forbidden or _attribute(run, value) or _item(run, value),
@@ -306,8 +287,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         is_of_unseen=bool(others) and held is not None and all(obj.operator == CALLED for obj in others),
         is_view=bool(value.objs) and all(o in state.bases and state.bases[o].link is Link.VIEW for o in value.objs),
         unseen=unseen,
-        may_be_leaf=value.tracked is not Tracked.NO and not run.leaves.isdisjoint(value.objs),
-        follows=value.tracked is not Tracked.LEAF and brings_no_graph(run.program.module, run.scope),
+        may_be_leaf=bool(value.graph) and not run.leaves.isdisjoint(value.objs),
         is_kept=held is None and _is_kept(value, state),
     )
 
@@ -358,30 +338,6 @@ def _forbidden_view(value: Value, state: Facts) -> View | None:
     bases = state.bases[made[0]].objs
     names = _parameters(bases)
     return View((names.pop(),), Link.VIEW, forbidden=True) if len(bases) == 1 and names else None
-
-
-def _saved(run: Run, state: Facts, objs: Objs) -> frozenset[Kept]:
-    """Return the operations that saved these objects, or memory they view, except memory that the caller passed in."""
-    found = [
-        {s for root in state.roots((obj,)) if root.parameter is None for s in state.saved.get(root, ())} for obj in objs
-    ]
-    always = all(any(s.certain and s.on_path for s in by) for by in found)
-    place = run.program.module.place
-    path = place.path if place is not None else ""
-    return frozenset(
-        Kept(s.operation.partition(INSIDE)[0], s.certain and s.on_path and always, s.inside or (path, s.line))
-        for by in found
-        for s in by
-    )
-
-
-def _saved_in_either(first: Returned, second: Returned) -> frozenset[Kept]:
-    """Return the join of the saves of two results; a save is certain only if each result was certainly saved."""
-    every = first.saved | second.saved
-    returned = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds]
-    if all(any(kept.certain for kept in r.saved) for r in returned):
-        return every
-    return frozenset(kept._replace(certain=False) for kept in every)
 
 
 def _is_made_here(value: Value) -> bool:
@@ -447,12 +403,11 @@ def _join(first: Returned, second: Returned) -> Returned:
         elements[key] = _join(elements[key], value) if key in elements else value
     has_all = NONE_VALUE.kinds in (first.kinds, second.kinds)  # None has no elements that anything could read
     if not has_all and {k for k, _ in first.elements} != {k for k, _ in second.elements}:
-        joined: Returned | None = None
+        whole: Returned | None = None
         for value in elements.values():
-            joined = value if joined is None else _join(joined, value)
-        elements = {ANY: joined} if joined is not None else {}
+            whole = value if whole is None else _join(whole, value)
+        elements = {ANY: whole} if whole is not None else {}
     tensors = [r for r in (first, second) if r.kinds != NONE_VALUE.kinds] or [first]
-    tracked = {r.tracked for r in tensors}
     dtypes = {r.dtype for r in tensors}
     seen = (first.together - first.unseen) | (second.together - second.unseen)
     is_cut = all(r.is_piece for r in tensors)
@@ -463,12 +418,12 @@ def _join(first: Returned, second: Returned) -> Returned:
         first.foreign or second.foreign,
         tuple(elements.items()),
         dtypes.pop() if len(dtypes) == 1 else None,
-        tracked.pop() if len(tracked) == 1 else Tracked.MAYBE,
+        reduce(joined, (r.graph for r in tensors)),
         first.ref if first.ref == second.ref else refs_of_either(first, second),
         first.likely or second.likely,
         first.together | second.together,
         first.overlapping or second.overlapping,
-        _saved_in_either(first, second),
+        saved_in_either(first, second),
         dtype_of=first.dtype_of if first.dtype_of == second.dtype_of else None,
         held=_held_in_either(first, second),
         label=tensors[0].label if is_cut else "",
@@ -478,7 +433,6 @@ def _join(first: Returned, second: Returned) -> Returned:
         is_piece=is_cut,
         may_be_leaf=first.may_be_leaf or second.may_be_leaf,
         forbidden=is_cut and any(r.forbidden for r in tensors),
-        follows=first.follows and second.follows,
         unseen=(first.unseen | second.unseen) - seen,
         is_kept=first.is_kept or second.is_kept,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from unplace import torchapi
 from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised, with_number
+from unplace.analysis.domain.graph import NO_GRAPH
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
@@ -23,7 +24,6 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
     Token,
-    Tracked,
     Value,
 )
 from unplace.analysis.effects import saves
@@ -44,7 +44,7 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
             return NUMBER_VALUE
         return tensor_result(run, node, op, left, right, state)
     if kinds & ARRAY and not kinds & (UNKNOWN | TENSOR):
-        return run.fresh(node, state, "an array", ARRAY)
+        return run.fresh(node, state, "an array", ARRAY, graph=NO_GRAPH)
     if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):  # None raises
         return NUMBER_VALUE
     if left.must_be(TEXT):
@@ -56,7 +56,7 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
     ):
         return _container(run, node, left, right, state)
     kinds, dtype = UNKNOWN if kinds & UNKNOWN else kinds, result_dtype(op, left, right, node)
-    result = run.fresh(node, state, "a result", kinds, likely=True, dtype=dtype)
+    result = run.fresh(node, state, "a result", kinds, likely=True, dtype=dtype, graph=run.graph_of(left, right))
     _note_saves(run, node, op, left, right, result, state, is_certain=False)
     return result
 
@@ -89,7 +89,7 @@ def tensor_result(
         TENSOR,
         shape=common_shape(left, right) if elementwise else None,
         dtype=None if run.autocast and not elementwise else result_dtype(op, left, right, node),
-        tracked=Tracked.NO if is_untracked(run, left, right) else Tracked.MAYBE,
+        graph=run.graph_of(left, right),
         likely=left.likely and not right.must_be(TENSOR),
     )
     if elementwise:
@@ -149,14 +149,14 @@ def compare(run: Run, node: ast.expr, operands: list[Value], state: State) -> Va
             if left.must_be(NUMBER | NONE) and right.must_be(NUMBER | NONE):
                 return NUMBER_VALUE
             likely, shape = left.likely and right.likely, common_shape(left, right)
-            mask = run.fresh(node, state, "a mask", shape=shape, dtype="bool", tracked=Tracked.NO, likely=likely)
+            mask = run.fresh(node, state, "a mask", shape=shape, dtype="bool", graph=NO_GRAPH, likely=likely)
             note_rank(run, mask, operands)
             return mask
     if any(v.may_be(ARRAY) for v in operands):
         other = UNKNOWN if any(v.may_be(TENSOR | UNKNOWN) for v in operands) else 0
-        return run.fresh(node, state, "a comparison", ARRAY | NUMBER | other, dtype="bool", tracked=Tracked.NO)
+        return run.fresh(node, state, "a comparison", ARRAY | NUMBER | other, dtype="bool", graph=NO_GRAPH)
     if any(v.may_be(UNKNOWN) for v in operands):
-        return run.fresh(node, state, "a comparison", UNKNOWN, dtype="bool", tracked=Tracked.NO)
+        return run.fresh(node, state, "a comparison", UNKNOWN, dtype="bool", graph=NO_GRAPH)
     return NUMBER_VALUE
 
 

@@ -14,6 +14,7 @@ from functools import reduce
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, derived
 from unplace.analysis.domain.refs import Bound, Choice, Class, Instance, Named, TensorMethod, alternatives, join_refs
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
@@ -35,7 +36,6 @@ from unplace.analysis.domain.values import (
     Link,
     Obj,
     Origin,
-    Tracked,
     Value,
 )
 from unplace.analysis.effects.clobbering import clobber
@@ -88,8 +88,8 @@ def attribute_of(evaluation: Evaluation, node: ast.Attribute, base: Value, state
     if _proves_tensor(run, name, base):
         return _of_tensor(run, node, state.narrow_to_tensor(base), state)
     if base.must_be(MODULE) and torchapi.is_registered_name(name):
-        tracked = Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF
-        return _remember(run, node, base, state, Value(TENSOR, tracked=tracked), Origin.REGISTERED)
+        graph = UNSEEN if torchapi.is_buffer_name(name) else LEAF
+        return _remember(run, node, base, state, Value(TENSOR, graph=graph), Origin.REGISTERED)
     if base.must_be(SHAPE | NUMBER | TEXT):
         return Value(NUMBER | TEXT | CALLABLE)
     if base.must_be(ARRAY):
@@ -142,19 +142,20 @@ def _of_tensor(run: Run, node: ast.Attribute, base: Value, state: State) -> Valu
         return _foreign(run, node, base, state, UNKNOWN)
     if operator.result is Result.TENSOR:
         if operator.view is View.NEVER:
-            return run.fresh(node, state, f".{node.attr}", dtype=base.dtype, operator=node.attr)
+            graph, made_by = derived(base.graph), node.attr
+            return run.fresh(node, state, f".{made_by}", dtype=base.dtype, graph=graph, operator=made_by)
         link = Link.VIEW if operator.view is View.ALWAYS else Link.EITHER
         same = node.attr == "data"
-        tracked = Tracked.NO if node.attr == "data" else None
+        cut = NO_GRAPH if node.attr == "data" else None
         label, made_by = f".{node.attr}", node.attr
-        return run.view(node, state, base, label, link, same_shape=same, tracked=tracked, operator=made_by)
+        return run.view(node, state, base, label, link, same_shape=same, graph=cut, operator=made_by)
     return Value(_result_kinds(operator.result))
 
 
 def _bound_method(node: ast.Attribute, base: Value) -> Value:
     """Return a method of a tensor: it holds the tensor, and tells of it what a call has to know."""
     ref = TensorMethod(node) if torchapi.inplace_method(members.own_name(node.attr)) is not None else None
-    return Value(CALLABLE, base.objs, dtype=base.dtype, tracked=base.tracked, ref=ref, likely=base.likely)
+    return Value(CALLABLE, base.objs, dtype=base.dtype, graph=base.graph, ref=ref, likely=base.likely)
 
 
 def _proves_tensor(run: Run, name: str, base: Value) -> bool:
@@ -224,7 +225,7 @@ def _param_groups(run: Run, node: ast.Attribute, base: Value, state: State) -> V
         if not any(True for _ in state.fields_of(holder)):
             for slot, kinds, origin, label in _GROUPS:
                 key = (holder.index, "held", slot)
-                held = run.foreign(key, origin, label, node.lineno, kinds, tracked=Tracked.LEAF)
+                held = run.foreign(key, origin, label, node.lineno, kinds, graph=LEAF)
                 state.heap[(holder, slot)] = held
                 (holder,) = held.objs
     return groups
@@ -232,7 +233,8 @@ def _param_groups(run: Run, node: ast.Attribute, base: Value, state: State) -> V
 
 def _foreign(run: Run, node: ast.Attribute, base: Value, state: State, kinds: int) -> Value:
     known = _known(run, base, node.attr, state)
-    return known if known is not None else _remember(run, node, base, state, Value(kinds))
+    graph = UNSEEN if base.must_be(MODULE) else derived(base.graph) or UNSEEN
+    return known if known is not None else _remember(run, node, base, state, Value(kinds, graph=graph))
 
 
 def _known(run: Run, base: Value, name: str, state: State) -> Value | None:
@@ -290,7 +292,7 @@ def _unnamed(run: Run, node: ast.Attribute, holder: Hashable, facts: Value, orig
         node.lineno,
         facts.kinds,
         ref=facts.ref,
-        tracked=facts.tracked,
+        graph=facts.graph,
         likely=facts.likely,
     )
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Hashable
 
 from unplace import torchapi
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, SEEN, UNSEEN, of_all
 from unplace.analysis.domain.refs import (
     Bound,
     Choice,
@@ -37,7 +38,6 @@ from unplace.analysis.domain.values import (
     Base,
     Link,
     Origin,
-    Tracked,
     Value,
 )
 from unplace.analysis.effects import layers, operators
@@ -45,6 +45,7 @@ from unplace.analysis.effects.applying import apply, keep
 from unplace.analysis.effects.call import Call, Elements
 from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
+from unplace.analysis.effects.graphs import of_argument
 from unplace.analysis.interpret import (
     checkpoints,
     inherited,
@@ -210,7 +211,7 @@ class Calls:
             clobber(self.run, node, frozenset(h for h in state.heap.holders if h.origin is not Origin.FRESH), state)
         for value in values:
             if value.may_be(TENSOR | UNKNOWN) and value.objs:
-                self.run.save(state, value, label, node, certain=False)
+                self.run.save(state, value, label, node, graph=UNSEEN, certain=False)
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
         is_holder = self._holds_arguments(node)
@@ -222,9 +223,10 @@ class Calls:
         if given:
             for obj in result.objs:
                 state.bases[obj] = Base(given, Link.EITHER if is_holder else Link.CALL)
+        graph = of_all([UNSEEN, SEEN if is_module else NO_GRAPH, *(of_argument(self.run, state, v) for v in values)])
         if kinds == TENSOR:
-            return result._replace(kinds=TENSOR, likely=True)
-        return result
+            return result._replace(kinds=TENSOR, likely=True, graph=graph)
+        return result._replace(graph=graph)
 
     def _holds_arguments(self, node: ast.Call) -> bool:
         """Tell whether a call is one of a class, or of Python's own functions: `iter(x)`, `partial(f, x)`, `Box(x)`."""
@@ -320,8 +322,8 @@ class Calls:
     def _parameter(self, node: ast.Call, arguments: Arguments, state: State) -> Value:
         """Return a new parameter, which shares memory with its `data`."""
         flag = arguments.at(1, "requires_grad")
-        tracked = Tracked.LEAF if arguments.exact and (flag is None or is_true_given(flag)) else Tracked.MAYBE
-        returned = Returned(TENSOR, outside=Origin.REGISTERED, tracked=tracked, label=PARAMETER_MADE)
+        graph = LEAF if arguments.exact and (flag is None or is_true_given(flag)) else UNSEEN
+        returned = Returned(TENSOR, outside=Origin.REGISTERED, graph=graph, label=PARAMETER_MADE)
         made = apply(Call(self, node, {}, state), Effect(returned))
         data = arguments.at(0, "data")
         if data is not None:
@@ -343,7 +345,7 @@ class Calls:
             return self.unknown_call(node, arguments.all(), state)
         data = state.narrow_to_tensor(first[1])
         made = apply(Call(self, node, {"data": data}, state), operators.of_variable(data, flag and flag[0]))
-        if flag is not None and made.tracked is not Tracked.NO:
+        if flag is not None and made.graph:
             self.run.leaves |= made.objs
         return made
 
@@ -402,7 +404,7 @@ class Calls:
         if inplace is not None and inplace.kind in ("metadata", "detach"):
             self.run.forget_shapes(state, value)
         if torchapi.saves_result_in_place(name):
-            self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node, "result")
+            self.run.save(state, value, f"{name.rsplit('.', 1)[-1]}()", node, "result", graph=value.graph)
         return value
 
     def maybe_in_place(
@@ -444,7 +446,7 @@ class Calls:
             if inplace is not None and may_switch(self.run.program.module, not inplace):
                 inplace = None
         if qualified == modules.SEQUENTIAL:
-            net = Value(MODULE, ref=layers.of_sequential(self.run, node, arguments, state), tracked=Tracked.NO)
+            net = Value(MODULE, ref=layers.of_sequential(self.run, node, arguments, state), graph=NO_GRAPH)
             return changed_later(self.run.program, node, net)
         if qualified in modules.MODULE_CONTAINERS:
             listed = arguments.positional[0].objs if arguments.positional else frozenset()
@@ -452,8 +454,8 @@ class Calls:
             members, is_exact = tuple(held for _, held in slots), [key for key, _ in slots] == [*range(len(slots))]
             is_filled = bool(node.args) and has_round(self.run, node.args[0])
             made = ModuleList(members, is_exact, qualified == modules.MODULE_DICT, is_filled)
-            held = Value(MODULE, ref=made, tracked=Tracked.NO)
+            held = Value(MODULE, ref=made, graph=NO_GRAPH)
             return changed_later(self.run.program, node, held)
         if qualified == modules.PARAMETER_LIST:
             return Value(MODULE)
-        return Value(MODULE, ref=TorchModule(qualified, node, inplace), tracked=Tracked.NO)
+        return Value(MODULE, ref=TorchModule(qualified, node, inplace), graph=NO_GRAPH)

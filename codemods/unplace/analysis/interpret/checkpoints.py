@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from unplace.analysis.domain.graph import UNSEEN, of_all
 from unplace.analysis.domain.refs import Function, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
+from unplace.analysis.effects.graphs import of_argument
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import anything
@@ -43,11 +45,12 @@ def called(calls: CallEffects, node: ast.Call, qualified: str, arguments: Argume
 def _save_arguments(calls: CallEffects, node: ast.Call, arguments: Arguments, first: int, state: State) -> None:
     """Record that a checkpoint saves what it calls a function with, and may need what else the function reads."""
     run, label = calls.run, f"{code_of(node.func)}()"
+    graph = of_all(of_argument(run, state, value) for value in arguments.all()) | UNSEEN
     for value in arguments.positional[first:]:
         if value.is_tensor:
-            run.save(state, value, label, node)
+            run.save(state, value, label, node, graph=graph)
     functions = [ref for value in arguments.all() for ref in alternatives(value.ref) if isinstance(ref, Function)]
     others = anything([value for value in arguments.all() if not value.is_tensor])
     read = others.union(*(run.captured_by(function, state) for function in functions))
     for obj in sorted(state.reachable(read)):
-        run.save(state, Value(TENSOR | UNKNOWN, frozenset((obj,))), label, node, certain=False)
+        run.save(state, Value(TENSOR | UNKNOWN, frozenset((obj,))), label, node, graph=graph, certain=False)

@@ -18,12 +18,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator
 
+from unplace.analysis.domain.graph import of_all
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, NUMBER, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Value
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import RESULT, Effect, Returned, View
+from unplace.analysis.effects.graphs import of_argument
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
@@ -119,20 +121,20 @@ def _note_saved(run: Run, node: ast.Call, of: Class, arguments: Arguments, made:
     called = f"{of.node.name}.apply()"
     parameters = [p.arg for p in forward.parameters][1:]
     given = dict(zip(parameters, arguments.positional, strict=False))
-    saved = set(_saved(forward))
+    saved, graph = set(_saved(forward)), of_all(of_argument(run, state, value) for value in arguments.all())
     for name in sorted(saved & given.keys()):
         if given[name].may_be(TENSOR | UNKNOWN):
-            run.save(state, given[name], called, node)
+            run.save(state, given[name], called, node, graph=graph)
     results = saved - given.keys()
     returns = [n.value for n in forward.of(ast.Return)]
     if returns and all(_named(value) in results for value in returns):
-        run.save(state, made, called, node, RESULT)
+        run.save(state, made, called, node, RESULT, graph=graph)
     parts = returns[0].elts if len(returns) == 1 and isinstance(returns[0], ast.Tuple) else []
     for position, part in enumerate(parts):
         for holder in made.objs if _named(part) in results else ():
             element = state.heap.get((holder, position))
             if element is not None:
-                run.save(state, element, called, node, RESULT)
+                run.save(state, element, called, node, RESULT, graph=graph)
 
 
 def _forward(of: Class) -> Scope | None:

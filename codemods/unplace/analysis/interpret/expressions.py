@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Hashable
 
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.graph import NO_GRAPH, UNSEEN, derived
 from unplace.analysis.domain.merging import Merger
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import State, weak_join
@@ -34,7 +35,6 @@ from unplace.analysis.domain.values import (
     Link,
     Obj,
     Origin,
-    Tracked,
     Value,
 )
 from unplace.analysis.interpret import (
@@ -173,14 +173,14 @@ class Evaluator:
         if base.is_tensor:
             basic = indexing.is_basic_index(self.run, node.slice)
             if basic is not True:
-                indexing.save_indices(self.run, node.slice, state)
+                indexing.save_indices(self.run, node.slice, self.run.graph_of(base), state)
             if basic is False:
                 return self.run.fresh(
                     node,
                     state,
                     "a selection",
                     dtype=base.dtype,
-                    tracked=Tracked.NO if base.tracked is Tracked.NO else Tracked.MAYBE,
+                    graph=self.run.graph_of(base),
                     operator=SELECTING,
                     likely=base.likely,
                 )
@@ -195,7 +195,7 @@ class Evaluator:
         if base.must_be(TEXT):
             return TEXT_VALUE
         if base.must_be(ARRAY):
-            return self.run.fresh(node, state, "an array", ARRAY | NUMBER)
+            return self.run.fresh(node, state, "an array", ARRAY | NUMBER, graph=NO_GRAPH)
         if base.must_be(CONTAINER) and base.objs:
             if isinstance(node.slice, ast.Slice):
                 element = self.element(node, base, state)
@@ -216,7 +216,7 @@ class Evaluator:
                 reachable, own = state.reachable(holder.objs) - {obj}, holder.objs - {obj}
                 told_apart = key if isinstance(key, str) or (type(key) is int and key >= 0) else None
                 state.bases[obj] = Base(reachable, Link.MAYBE, holders=own, key=told_apart)
-        return value
+        return value._replace(graph=derived(holder.graph) or UNSEEN)
 
     def field(self, node: ast.expr, base: Value, state: State, name: str) -> Value:
         """Return the value of an attribute that the code doesn't name: `h` of a getter's `return self.h`."""
@@ -274,7 +274,7 @@ class Evaluator:
             operand.kinds,
             shape=operand.shape,
             dtype=operand.dtype,
-            tracked=operand.tracked,
+            graph=self.run.graph_of(operand),
             likely=operand.likely,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.boxes import END, Box, Range
+from unplace.analysis.domain.graph import Graph
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, TENSOR, UNKNOWN, Obj, Token, Value
@@ -51,12 +52,12 @@ def _is_long(value: Value) -> bool:
     return isinstance(value.shape, Obj) and value.shape.operator in results.LONG
 
 
-def save_indices(run: Run, index: ast.expr, state: State) -> None:
-    """Record that autograd saves the tensors of an index for backward."""
+def save_indices(run: Run, index: ast.expr, graph: Graph, state: State) -> None:
+    """Record that autograd saves the tensors of an index for the backward of what has the graph."""
     for part in index.elts if isinstance(index, ast.Tuple) else [index]:
         value = run.values.get(part)
         if value is not None and value.is_tensor:
-            run.save(state, value, INDEXING, part, "result")
+            run.save(state, value, INDEXING, part, "result", graph=graph)
 
 
 def piece_of(run: Run, index: ast.expr, base: Value, state: State) -> tuple[Token, Box] | None:

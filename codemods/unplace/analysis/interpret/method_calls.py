@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN
 from unplace.analysis.domain.refs import (
     Bound,
     Choice,
@@ -33,7 +34,6 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
     Origin,
-    Tracked,
     Value,
 )
 from unplace.analysis.effects import saves
@@ -191,7 +191,7 @@ def _of_plain(
     if base.must_be(SHAPE | NUMBER):
         return Value(NUMBER)
     if base.must_be(ARRAY):
-        return calls.run.fresh(node, state, "an array", ARRAY | NUMBER)
+        return calls.run.fresh(node, state, "an array", ARRAY | NUMBER, graph=NO_GRAPH)
     return None
 
 
@@ -257,7 +257,7 @@ def of_handed(run: Run, node: ast.Call, given: Iterable[Value], state: State) ->
 
 def _receiver(method: Value) -> Value:
     """Return the tensor of a method that was looked up earlier."""
-    return Value(TENSOR, method.objs, dtype=method.dtype, tracked=method.tracked, likely=method.likely)
+    return Value(TENSOR, method.objs, dtype=method.dtype, graph=method.graph, likely=method.likely)
 
 
 def _in_place(
@@ -365,10 +365,10 @@ def _registered(calls: CallEffects, node: ast.Call, name: str, state: State) -> 
     """Return the result of `parameters()` and the like: a sequence of registered tensors, alone or with their names."""
     is_kept = name == modules.STATE and any(k.arg == modules.KEEPING and is_true(k.value) for k in node.keywords)
     kinds = UNKNOWN if name in modules.GIVING_MODULES and not is_kept else TENSOR
-    tracked = Tracked.LEAF if name.endswith("parameters") or is_kept else Tracked.MAYBE
-    element = Returned(kinds, outside=Origin.REGISTERED, tracked=tracked, label=f"`{name}()`")
+    graph = LEAF if name.endswith("parameters") or is_kept else UNSEEN
+    element = Returned(kinds, outside=Origin.REGISTERED, graph=graph, label=f"`{name}()`")
     if name.startswith("named_"):
         pair = ((0, Returned(TEXT, ref=ParameterName())), (1, element))
-        element = Returned(TUPLE, elements=pair, tracked=Tracked.NO, label="container")
-    sequence = Returned(LIST, elements=((ANY, element),), tracked=Tracked.NO, label="a sequence")
+        element = Returned(TUPLE, elements=pair, graph=NO_GRAPH, label="container")
+    sequence = Returned(LIST, elements=((ANY, element),), graph=NO_GRAPH, label="a sequence")
     return apply(Call(calls, node, {}, state), Effect(sequence))

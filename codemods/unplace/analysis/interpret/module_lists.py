@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import reduce
 
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.graph import NO_GRAPH
 from unplace.analysis.domain.refs import Instance, ModuleList, TorchModule, alternatives
 from unplace.analysis.domain.state import State, weak_join
-from unplace.analysis.domain.values import CALLABLE, LIST, MODULE, TEXT_VALUE, TUPLE, UNKNOWN, Origin, Tracked, Value
+from unplace.analysis.domain.values import CALLABLE, LIST, MODULE, TEXT_VALUE, TUPLE, UNKNOWN, Origin, Value
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.members import shorter
@@ -39,7 +40,7 @@ def member(run: Run, node: ast.expr, found: ModuleList, index: int | None = None
     if any(isinstance(ref, Instance) for ref in alternatives(chosen.ref)):
         return run.foreign((node, "member"), Origin.ATTRIBUTE, code_of(node), node.lineno, chosen.kinds, ref=chosen.ref)
     kinds = MODULE if chosen.kinds & UNKNOWN else chosen.kinds  # whatever made it: a container holds modules alone
-    return Value(kinds, ref=chosen.ref, tracked=Tracked.NO)
+    return Value(kinds, ref=chosen.ref, graph=NO_GRAPH)
 
 
 def taken(run: Run, node: ast.Subscript, base: Value, found: ModuleList) -> Value:

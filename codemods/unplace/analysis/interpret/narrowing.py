@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
+from unplace.analysis.domain.graph import NO_GRAPH
 from unplace.analysis.domain.refs import Class, Named
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
@@ -20,7 +21,6 @@ from unplace.analysis.domain.values import (
     UNKNOWN,
     UNKNOWN_VALUE,
     Saved,
-    Tracked,
     Value,
     is_same,
 )
@@ -63,7 +63,7 @@ def _without_graph(run: Run, name: str, state: State) -> None:
     value = state.env.get(name)
     if value is None or not value.is_tensor:
         return
-    state.env[name] = value._replace(tracked=Tracked.NO)
+    state.env[name] = value._replace(graph=NO_GRAPH)
 
     def is_without(saved: Saved) -> bool:
         held = [v for v in _operands(run, saved.node) if can_be_tracked(v)] if saved.on_path else ()

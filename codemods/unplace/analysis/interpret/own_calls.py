@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Mapping, Sequence
 
+from unplace.analysis.domain.graph import NO_GRAPH, UNSEEN
 from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
@@ -18,7 +19,6 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
     Origin,
-    Tracked,
     Value,
 )
 from unplace.analysis.domain.variants import GENERAL, Variant
@@ -26,6 +26,7 @@ from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.effects.effect import Effect
+from unplace.analysis.effects.graphs import brought
 from unplace.analysis.interpret import custom_functions, specializing
 from unplace.analysis.interpret.arguments import Arguments, bind_loosely, bind_parameters
 from unplace.analysis.interpret.attributes import field_of
@@ -73,6 +74,7 @@ def of_function(
     if is_loose:
         _hand_loosely(run, node, function, effect, arguments, bound, state)
     is_unfit = effect is not None and bool(run.recomputed) and _writes_given(effect)
+    given = _note_given(run, node, function, bound, state)
     if effect is None or is_unfit or (is_loose and effect.writes | effect.may_write):
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     if not saves:
@@ -89,19 +91,29 @@ def of_function(
     _read_written(calls, node, effect, bound, state)
     _hand_held(run, node, function, effect, bound, state, variant)
     called = f"{code_of(node.func)}()"
-    _save_held(run, node, called, effect, bound, state)
+    _save_held(run, node, called, effect, bound, given, state)
     bound = {name: _with_captures(run, node, value, state) for name, value in bound.items()}
     hand_captured(run, node, function, state)
     captured = state.reachable(run.captured_by(function, state))
     is_dropped = isinstance(run.statement, ast.Expr) and run.statement.value is node and _returns_something(effect)
-    for name, certain, _ in effect.saves_captured if function.captured(run.scope) else ():
-        if name in state.env:
-            run.save(state, state.env[name], called, node, certain=certain and not is_dropped)
+    for name, certain, _, needs in effect.saves_captured:
+        if name in given:
+            graph = brought(run, state, given, needs)
+            run.save(state, given[name], called, node, graph=graph, certain=certain and not is_dropped)
     if captured:
         clobber(run, node, captured, state)
         for obj in captured:
-            run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, certain=False)
-    return apply(Call(calls, node, bound, state, called, captured, nodes), effect, key)
+            run.save(state, Value(UNKNOWN, frozenset((obj,))), called, node, graph=UNSEEN, certain=False)
+    return apply(Call(calls, node, bound, state, called, captured, nodes, outer=given), effect, key)
+
+
+def _note_given(
+    run: Run, node: ast.Call, function: Function, bound: Mapping[str, Value], state: State
+) -> Mapping[str, Value]:
+    """Record the graphs that a call brings, and return what brings them: arguments, and what the callee captures."""
+    given = {**{n: state.env[n] for n in function.captured(run.scope) if n in state.env}, **bound}
+    run.given[node, function.scope] = {name: brought(run, state, given, frozenset([name])) for name in given}
+    return given
 
 
 def _runs(run: Run, function: Function, node: ast.Call) -> bool:
@@ -210,12 +222,21 @@ def _hand_held(
                 _hand(run, node, function.scope, path, node.func, value, (), state, handings, variant)
 
 
-def _save_held(run: Run, node: ast.Call, called: str, effect: Effect, bound: Mapping[str, Value], state: State) -> None:
+def _save_held(
+    run: Run,
+    node: ast.Call,
+    called: str,
+    effect: Effect,
+    bound: Mapping[str, Value],
+    given: Mapping[str, Value],
+    state: State,
+) -> None:
     """Record the tensors in attributes of arguments that autograd saves during a call: `self.h` for `self.step()`."""
-    for path, certain, _ in effect.saves_held:
+    for path, certain, _, needs in effect.saves_held:
+        graph = brought(run, state, given, needs)
         for value in _held_at(path, bound, state):
-            if value.may_be(TENSOR | UNKNOWN):
-                run.save(state, value, called, node, certain=certain and value.is_tensor)
+            if graph and value.may_be(TENSOR | UNKNOWN):
+                run.save(state, value, called, node, graph=graph, certain=certain and value.is_tensor)
 
 
 def _read_written(calls: CallEffects, node: ast.Call, effect: Effect, bound: Mapping[str, Value], state: State) -> None:
@@ -224,7 +245,7 @@ def _read_written(calls: CallEffects, node: ast.Call, effect: Effect, bound: Map
     scale(x) + scale(y)                  def forward(self, x): self.running.mul_(0.9); return x / self.running
     """
     written = effect.writes_held | effect.may_write_held
-    for path in sorted({*written, *(path for path, _, _ in effect.saves_held)}):
+    for path in sorted({*written, *(save.parameter for save in effect.saves_held)}):
         name, _, attribute = path.partition(".")
         module = bound.get(name)
         if module is None or not module.must_be(MODULE) or not isinstance(module.ref, Instance):
@@ -362,7 +383,7 @@ def _kept_by_new(module: ModuleIndex, of: Class) -> Mapping[str, str]:
 
 def _new_object(run: Run, node: ast.Call, of: Class, stored: Mapping[str, Value], state: State) -> Value:
     """Return a new object of a class whose constructor does nothing but store these values."""
-    made = run.fresh(node, state, of.node.name, OTHER, tracked=Tracked.NO, ref=Instance(of, is_exact=True))
+    made = run.fresh(node, state, of.node.name, OTHER, graph=NO_GRAPH, ref=Instance(of, is_exact=True))
     for name, value in stored.items():
         promised = of_annotation(of.declared.get(name))
         if value.kinds & UNKNOWN and not promised & UNKNOWN:

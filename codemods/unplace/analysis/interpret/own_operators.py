@@ -14,6 +14,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from unplace.analysis.domain.graph import UNSEEN
 from unplace.analysis.domain.refs import Class, Function, Instance, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import MODULE, OTHER, TENSOR, UNKNOWN, Value
@@ -111,7 +112,7 @@ def _act(run: Run, node: ast.expr | ast.AugAssign, given: list[Value], state: St
         clobber(run, node, reachable, state)
     for value in given:
         if value.may_be(TENSOR | UNKNOWN) and value.objs:
-            run.save(state, value, f"`{code_of(node)}`", node, certain=False)
+            run.save(state, value, f"`{code_of(node)}`", node, graph=UNSEEN, certain=False)
 
 
 def _acts(run: Run, value: Value, names: Iterable[str]) -> bool:

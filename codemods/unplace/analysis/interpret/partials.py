@@ -58,5 +58,5 @@ def _overwritten(calls: CallEffects, node: ast.Call, ref: Partial, arguments: Ar
     value, is_one = state.narrow_to_tensor(value), run.alternative is not None
     value = run.write(node, WriteKind.MODULE, target, value, state, name, source=ref.call, is_one_of_several=is_one)
     if torchapi.saves_result_in_place(name):
-        run.save(state, value, f"{name.rpartition('.')[2]}()", node, RESULT)
+        run.save(state, value, f"{name.rpartition('.')[2]}()", node, RESULT, graph=value.graph)
     return value

@@ -12,9 +12,10 @@ import ast
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.graph import LEAF, UNSEEN, Graph
 from unplace.analysis.domain.refs import Instance, ParameterName
 from unplace.analysis.domain.state import State
-from unplace.analysis.domain.values import LIST, MODULE, TENSOR, TEXT, Origin, Tracked, Value
+from unplace.analysis.domain.values import LIST, MODULE, TENSOR, TEXT, Origin, Value
 from unplace.analysis.interpret import module_lists
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import field_of
@@ -39,8 +40,7 @@ def of_getattr(calls: CallEffects, node: ast.Call, arguments: Arguments, state: 
     is_named = isinstance(given.ref, ParameterName) or (pattern != WILD and torchapi.is_registered_name(pattern))
     if not is_named or not base.must_be(MODULE) or isinstance(base.ref, Instance):
         return None
-    tracked = Tracked.MAYBE if torchapi.is_buffer_name(pattern) else Tracked.LEAF
-    return _parameter(calls.run, node, tracked)
+    return _parameter(calls.run, node, UNSEEN if torchapi.is_buffer_name(pattern) else LEAF)
 
 
 def listed(run: Run, node: ast.Attribute, base: Value, state: State) -> Value | None:
@@ -50,12 +50,12 @@ def listed(run: Run, node: ast.Attribute, base: Value, state: State) -> Value | 
         return None
     value = _NAME
     if node.attr not in modules.LISTS_OF_NAMES:
-        value = _parameter(run, node, Tracked.LEAF)
+        value = _parameter(run, node, LEAF)
     for holder in (node.value, node)[-depth:]:
         value = run.container(holder, state, LIST, {ANY: value})
     return value
 
 
-def _parameter(run: Run, node: ast.expr, tracked: Tracked) -> Value:
+def _parameter(run: Run, node: ast.expr, graph: Graph) -> Value:
     """Return a parameter or buffer that a layer holds."""
-    return run.foreign((node, "registered"), Origin.REGISTERED, code_of(node), node.lineno, TENSOR, tracked=tracked)
+    return run.foreign((node, "registered"), Origin.REGISTERED, code_of(node), node.lineno, TENSOR, graph=graph)

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, SEEN, UNSEEN, Graph, extended, of_all
 from unplace.analysis.domain.ranks import Ranks
 from unplace.analysis.domain.refs import Class, Function, Instance, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
@@ -29,7 +30,6 @@ from unplace.analysis.domain.values import (
     Origin,
     Saved,
     Token,
-    Tracked,
     Value,
     is_same,
 )
@@ -120,6 +120,7 @@ class Run:
     handed_unclear: Handings = field(default_factory=dict)  # passed to functions that write them if they are tensors
     handed_held: Handings = field(default_factory=dict)  # held by attributes of arguments: `self.h`
     handed_loosely: Handings = field(default_factory=dict)  # by captured names, `*args` or `map`, to what may write
+    given: dict[tuple[ast.Call, Scope], Mapping[str, Graph]] = field(default_factory=dict)  # by calls, by parameter
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     followed: set[ast.AST] = field(default_factory=set)  # the calls of functions of the run
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
@@ -239,7 +240,7 @@ class Run:
         key: Hashable = None,
         shape: Token = None,
         dtype: Token = None,
-        tracked: Tracked = Tracked.MAYBE,
+        graph: Graph,
         ref: Hashable = None,
         overlapping: bool = False,
         operator: str | None = None,
@@ -251,11 +252,13 @@ class Run:
         key = key if self.alternative is None else (self.alternative, key)
         obj = self.names.obj((node, key), Origin.FRESH, label, line, overlapping=overlapping, operator=operator)
         self.make(obj, state)
-        if tracked is Tracked.LEAF:
+        if graph == LEAF:
             self.leaves.add(obj)
+        elif not self.grad.records:
+            graph = NO_GRAPH
         if is_new:
             self.constructed.add(obj)
-        return Value(kinds, frozenset((obj,)), obj, shape if shape is not None else obj, dtype, tracked, ref, likely)
+        return Value(kinds, frozenset((obj,)), obj, shape if shape is not None else obj, dtype, graph, ref, likely)
 
     def make(self, obj: Obj, state: State) -> None:
         """Record that `obj` is made here, and forget the facts about it from an earlier iteration."""
@@ -281,7 +284,7 @@ class Run:
         same_shape: bool = False,
         overlapping: bool = False,
         operator: str | None = None,
-        tracked: Tracked | None = None,
+        graph: Graph | None = None,
         dtype: Token = None,
     ) -> Value:
         """Return a tensor made at `node` that is, or may be, a view of `base`."""
@@ -292,13 +295,13 @@ class Run:
             key=key,
             shape=base.shape if same_shape else None,
             dtype=dtype if dtype is not None else base.dtype,
-            tracked=base.tracked if tracked is None else tracked,
+            graph=base.graph if graph is None else graph,
             overlapping=overlapping,
             operator=operator,
             likely=base.likely,
         )
         (obj,) = made.objs
-        if tracked is None:
+        if graph is None:
             self.leaves.discard(obj)  # a part of a leaf is none itself, nor is what a conversion makes of one
         if base.objs:
             state.bases[obj] = Base(base.objs, link, piece, forbidden)
@@ -313,7 +316,7 @@ class Run:
         kinds: int,
         *,
         ref: Hashable = None,
-        tracked: Tracked = Tracked.MAYBE,
+        graph: Graph = UNSEEN,
         dtype: Token = None,
         likely: bool = False,
         operator: str | None = None,
@@ -322,7 +325,7 @@ class Run:
         obj = self.names.obj(key, origin, label, line, operator=operator)
         if isinstance(ref, Instance):
             self.classes[obj] = ref.of
-        return Value(kinds, frozenset((obj,)), obj, obj, dtype if dtype is not None else obj, tracked, ref, likely)
+        return Value(kinds, frozenset((obj,)), obj, obj, dtype if dtype is not None else obj, graph, ref, likely)
 
     def keep(self, state: State, objs: Objs, by: str, line: int, *, certain: bool = False, part: str = "") -> None:
         """Record that objects, and all that is reachable from them, may escape (`certain`: do escape) into `by`.
@@ -352,14 +355,15 @@ class Run:
         node: ast.expr | ast.AugAssign,
         part: str = "",
         *,
+        graph: Graph,
         certain: bool = True,
     ) -> None:
-        """Record that autograd saves `value`, which is the given part of `node`, for the backward of `operation`."""
-        if self.grad.records:
+        """Record that autograd saves `value`, a part of `node`, for backward, if what `operation` makes has a graph."""
+        if self.grad.records and graph:
             roots = state.roots(value.objs)
             seen = roots if roots == value.objs else state.seen(value.objs)
             for objs, is_certain in ((seen, certain), (roots - seen, False)):
-                self.note_saved(state, objs, Saved(operation, node.lineno, is_certain, node, part))
+                self.note_saved(state, objs, Saved(operation, node.lineno, is_certain, node, part, graph=graph))
 
     def note_saved(self, state: State, objs: Objs, by: Saved) -> None:
         """Record that an operation saves these objects, regardless of their bases."""
@@ -415,10 +419,14 @@ class Run:
             is_one_of_several,
             self.in_any_order > 0,
         )
-        if self.grad.records and any(can_be_tracked(o) for o in operands):
-            state.put_into_graph(met.objs)
-            return met._replace(tracked=Tracked.MAYBE) if met.tracked is Tracked.NO else met
-        return met
+        written = self.graph_of(*operands)
+        if extended(met.graph, written) != met.graph:
+            state.put_into_graph(met.objs, written)
+        return met._replace(graph=extended(met.graph, written))
+
+    def graph_of(self, *operands: Value) -> Graph:
+        """Return the graph of what is calculated from some operands here."""
+        return of_all(o.graph for o in operands if can_be_tracked(o)) if self.grad.records else NO_GRAPH
 
     def captured_by(self, function: Function, state: Facts) -> Objs:
         """Return the objects held by the names of this scope that an inner function captures."""
@@ -459,16 +467,15 @@ class Run:
 
         It becomes a leaf if it was in no graph before.
         """
-        is_on = flag is None or is_true(flag)
         is_off = isinstance(flag, ast.Constant) and flag.value is False
-        tracked = Tracked.NO if is_off else value.tracked
+        graph = NO_GRAPH if is_off else value.graph
         if not is_off:
             self.leaves |= value.objs
-            if tracked is Tracked.NO and value.dtype not in DISCRETE:
-                state.put_into_graph(value.objs)
-                tracked = Tracked.LEAF if is_on else Tracked.MAYBE
-        state.revise(lambda held: held._replace(tracked=tracked) if is_same(held, value) else held)
-        return value._replace(tracked=tracked)
+            if not graph and value.dtype not in DISCRETE:
+                state.put_into_graph(value.objs, SEEN)
+                graph = LEAF if flag is None or is_true(flag) else SEEN
+        state.revise(lambda held: held._replace(graph=graph) if is_same(held, value) else held)
+        return value._replace(graph=graph)
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """Forget the shape of a tensor that was reshaped in place, and the definitions of its views."""
@@ -487,7 +494,7 @@ class Run:
 
     def container(self, node: ast.AST, state: State, kinds: int, fields: Mapping[Any, Value]) -> Value:
         """Return a new list, tuple or dict with these slots."""
-        made = self.fresh(node, state, "container", kinds, tracked=Tracked.NO)
+        made = self.fresh(node, state, "container", kinds, graph=NO_GRAPH)
         (obj,) = made.objs
         state.heap.put(obj, dict(fields))
         return made

@@ -157,9 +157,10 @@ class Interpreter:
         if isinstance(target, ast.Subscript) and holder is not None and holder.is_tensor:
             self._saves_of(s, old, operand, state)  # first, because `y[1:] /= y[0]` overwrites what it saves
             self.run.write(s, WriteKind.AUGMENTED_STORE, target.value, holder, state, operands=(operand,))
-            indexing.save_indices(self.run, target.slice, state)
+            graph = self.run.graph_of(holder, operand)
+            indexing.save_indices(self.run, target.slice, graph, state)
             if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
-                self.run.save(state, holder, "pow()", s)
+                self.run.save(state, holder, "pow()", s, graph=graph)
             return state
         new = self._operated(s, old, operand, state)
         if new is old and old.objs:
@@ -189,7 +190,7 @@ class Interpreter:
             self._saves_of(s, old, operand, state)  # first, because `y *= y` overwrites what it saves
             self.run.write(s, WriteKind.AUGMENTED, s.target, old, state, operands=(operand,))
             if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
-                self.run.save(state, old, "pow()", s, "result")
+                self.run.save(state, old, "pow()", s, "result", graph=self.run.graph_of(old, operand))
             if old.must_be(TENSOR):
                 return old
             if old.must_be(TENSOR | NONE):
@@ -228,7 +229,7 @@ class Interpreter:
             return Value(old.kinds | operand.kinds)
         may_write(self.run, s, WriteKind.AUGMENTED, s.target, old, (operand,), state)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
-        fresh = self.run.fresh(s, state, "a result", UNKNOWN)
+        fresh = self.run.fresh(s, state, "a result", UNKNOWN, graph=self.run.graph_of(old, operand))
         return weak_join(old, fresh)._replace(identity=(s, "sum"), dtype=old.dtype)  # a tensor keeps its own
 
     def _saves_of(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> None:

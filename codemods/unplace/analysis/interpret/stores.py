@@ -53,7 +53,7 @@ def store_item(
     run = evaluator.run
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
-        indexing.save_indices(run, target.slice, state)
+        indexing.save_indices(run, target.slice, run.graph_of(holder, value), state)
         return
     index = run.values.get(target.slice)
     if index is not None and not holder.must_be(LIST | TUPLE | ARRAY):  # a dictionary holds its keys, too

@@ -9,6 +9,7 @@ from typing import TypeGuard
 
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.graph import NO_GRAPH
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
@@ -20,7 +21,6 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
     Objs,
-    Tracked,
     Value,
     is_same,
 )
@@ -140,12 +140,12 @@ def is_tensor_data(node: ast.AST, values: Mapping[ast.expr, Value]) -> TypeGuard
 
 def as_argument(parameter: str | None, value: Value) -> Value:
     """Return the argument of an operator of torch; through an index or a mask, no gradient flows."""
-    return value._replace(tracked=Tracked.NO) if parameter in results.CHOOSING else value
+    return value._replace(graph=NO_GRAPH) if parameter in results.CHOOSING else value
 
 
 def can_be_tracked(value: Value) -> bool:
     """Tell whether a value may be a tensor in an autograd graph; integer and bool tensors never are."""
-    return value.tracked is not Tracked.NO and value.dtype not in DISCRETE and value.may_be(TENSOR | UNKNOWN)
+    return bool(value.graph) and value.dtype not in DISCRETE and value.may_be(TENSOR | UNKNOWN)
 
 
 def anything(values: list[Value]) -> Objs:

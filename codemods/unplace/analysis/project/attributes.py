@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 from unplace import torchapi
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, Graph, derived, parameters_of
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import (
@@ -23,7 +24,6 @@ from unplace.analysis.domain.values import (
     UNKNOWN_VALUE,
     Names,
     Origin,
-    Tracked,
     Value,
 )
 from unplace.analysis.interpret.run import Analysis
@@ -75,10 +75,10 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
     values = _assigned(program, family, name) or members.set_by_pattern(program, owner, name)
     registered = frozenset(o for value in values for o in value.objs if o.origin is Origin.REGISTERED)
     if registered:
-        is_leaf = all(value.tracked is Tracked.LEAF for value in values)
-        return Value(TENSOR, registered, tracked=Tracked.LEAF if is_leaf else Tracked.MAYBE)
+        is_leaf = all(value.graph == LEAF for value in values)
+        return Value(TENSOR, registered, graph=LEAF if is_leaf else UNSEEN)
     if any(isinstance(value.ref, Instance) and value.ref.of.is_parameter for value in values):
-        return reduce(weak_join, values)._replace(objs=_registered_value(name, Tracked.MAYBE).objs)
+        return reduce(weak_join, values)._replace(objs=_registered_value(name, UNSEEN).objs)
     if not values:
         return _inherited_attribute(program, owner, name)
     result = members.with_added(program, owner, name, reduce(weak_join, values))
@@ -88,18 +88,17 @@ def value_of(program: Analysis, owner: Class, name: str) -> Value:
             result = weak_join(result, program.estimate(scope, operand))
     if result.must_be(NONE):  # other code sets what its class leaves empty
         return Value(NONE | UNKNOWN)
-    tracked = Tracked.MAYBE if result.tracked is Tracked.LEAF else result.tracked
-    return result._replace(tracked=tracked)
+    return result._replace(graph=_in_general(result.graph))
 
 
 def _registered(program: Analysis, owner: Class, name: str, family: Sequence[Class] | None) -> Value:
     """Return a parameter or buffer; a parameter is a leaf if no method assigns anything but leaves to it."""
     if family is None:
-        return _registered_value(name, Tracked.MAYBE)
+        return _registered_value(name, UNSEEN)
     if owner.lookup("buffers", name):
-        return _registered_value(name, Tracked.NO if buffers.is_constant(family, name) else Tracked.MAYBE)
-    is_leaf = all(value.tracked is Tracked.LEAF for value in _assigned(program, family, name))
-    return _registered_value(name, Tracked.LEAF if is_leaf else Tracked.MAYBE)
+        return _registered_value(name, NO_GRAPH if buffers.is_constant(family, name) else UNSEEN)
+    is_leaf = all(value.graph == LEAF for value in _assigned(program, family, name))
+    return _registered_value(name, LEAF if is_leaf else UNSEEN)
 
 
 def _assigned(program: Analysis, family: Iterable[Class], name: str) -> list[Value]:
@@ -174,7 +173,7 @@ def _inherited_attribute(program: Analysis, owner: Class, name: str) -> Value:
     if name in _OF_OPTIMIZERS and owner.derives_from(*modules.OPTIMIZERS):
         return Value(_OF_OPTIMIZERS[name])
     if torchapi.is_registered_name(name) and any(map(_is_layer, owner.all_bases())):
-        return _registered_value(name, Tracked.MAYBE if torchapi.is_buffer_name(name) else Tracked.LEAF)
+        return _registered_value(name, UNSEEN if torchapi.is_buffer_name(name) else LEAF)
     return _in_body(program, owner, name)
 
 
@@ -195,12 +194,17 @@ def _in_body(program: Analysis, owner: Class, name: str) -> Value:
     return UNKNOWN_VALUE
 
 
-def _registered_value(name: str, tracked: Tracked) -> Value:
+def _registered_value(name: str, graph: Graph) -> Value:
     """Return the value of a parameter or buffer."""
     objs = frozenset((Names().obj(name, Origin.REGISTERED, f"`{name}`", 0),))
-    return Value(TENSOR, objs, tracked=tracked)
+    return Value(TENSOR, objs, graph=graph)
 
 
 def _is_layer(base: str) -> bool:
     """Tell whether a base is a module class of torch that may have parameters and buffers of its own."""
     return base.startswith("torch.nn.") and base.rsplit(".", 1)[-1] != "Module"
+
+
+def _in_general(graph: Graph) -> Graph:
+    """Return the graph of an attribute anywhere: arguments of the methods that assign it are out of sight there."""
+    return derived(graph - parameters_of(graph)) | UNSEEN if graph else NO_GRAPH

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
+from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
@@ -28,7 +29,6 @@ from unplace.analysis.domain.values import (
     TEXT,
     Obj,
     Origin,
-    Tracked,
     Value,
 )
 from unplace.analysis.interpret.run import Run
@@ -279,7 +279,7 @@ class Batched:
         if isinstance(node, ast.Call):
             return self._of_call(node)
         if isinstance(node, ast.Attribute):
-            if value is not None and value.tracked is Tracked.LEAF:  # a parameter of a module: `self.fc.weight`
+            if value is not None and value.graph == LEAF:  # a parameter of a module: `self.fc.weight`
                 return self.of_value(value).joined(self.batch.arguments.get(root_name(node) or "", NO_LEVELS))
             return NO_LEVELS if node.attr in transforms.OF_SHAPE else self.of(node.value)
         if isinstance(node, ast.Lambda):

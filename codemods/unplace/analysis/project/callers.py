@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from unplace.analysis.domain.graph import Graph
 from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
@@ -74,6 +75,23 @@ def calls_that_reach(program: Program, scope: Scope, name: str) -> Iterator[Hand
             for (_, to, _), (callee, write) in run.handed_loosely.items():
                 if callee is scope and to == name:
                     yield Handed(program, run, write)
+
+
+def graphs_given(program: Program, scope: Scope) -> Iterator[tuple[Program, Run, Mapping[str, Graph]]]:
+    """Iterate over the calls in the run of a function, each with the graphs that it brings by parameter."""
+    program = program.home_of(scope)
+    yield from _graphs_given(program, scope, scope, frozenset())
+    for user in users_of(program, scope):
+        yield from _graphs_given(user.program, scope, user.scope, user.names)
+
+
+def _graphs_given(
+    program: Program, scope: Scope, callee: Scope, names: frozenset[str]
+) -> Iterator[tuple[Program, Run, Mapping[str, Graph]]]:
+    for caller in sorted(_callers_of(program, _callee(scope), names), key=lambda s: getattr(s.node, "lineno", 0)):
+        run = program.run(caller)
+        if run is not None:
+            yield from ((program, run, given) for (_, called), given in run.given.items() if called is callee)
 
 
 def _writes(program: Program, scope: Scope, parameter: str) -> bool:

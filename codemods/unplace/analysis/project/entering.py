@@ -75,6 +75,7 @@ def _add_contents(program: Analysis, scope: Scope, run: Run, argument: ast.arg, 
             f"`{argument.arg}`",
             argument.lineno,
             elements.kinds,
+            graph=frozenset([argument.arg]),
             likely=elements.likely,
         )
 
@@ -89,6 +90,6 @@ def _as_foreign(run: Run, argument: ast.arg, value: Value) -> Value:
         argument.lineno,
         value.kinds,
         ref=value.ref,
-        tracked=value.tracked,
+        graph=frozenset([argument.arg]),
         likely=value.likely,
     )

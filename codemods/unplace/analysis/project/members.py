@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from unplace.analysis.domain.graph import NO_GRAPH
 from unplace.analysis.domain.refs import Class, Instance, ModuleList, TorchModule
 from unplace.analysis.domain.state import weak_join
-from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN_VALUE, Tracked, Value
+from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN_VALUE, Value
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of_base
 from unplace.analysis.project.growth import growing, is_display
@@ -120,7 +121,7 @@ def _with_elements(container: Value, added: Sequence[Value]) -> Value:
         return Value(
             MODULE,
             ref=ModuleList((*ref.members, *added), is_dict=ref.is_dict, is_filled=ref.is_filled),
-            tracked=Tracked.NO,
+            graph=NO_GRAPH,
         )
     assert isinstance(ref, TorchModule)
     each = reduce(weak_join, [*(ref.parts or ()), *([ref.each] if ref.each is not None else []), *added])
@@ -196,7 +197,7 @@ def _as_container(program: Analysis, owner: Class, cls: Class) -> Value:
     added = added_to(program, owner, "")
     if base != modules.SEQUENTIAL:
         members = [*(program.elements_of(*source) for source in given), *added]
-        return Value(MODULE, ref=ModuleList(tuple(members), is_dict=base == modules.MODULE_DICT), tracked=Tracked.NO)
+        return Value(MODULE, ref=ModuleList(tuple(members), is_dict=base == modules.MODULE_DICT), graph=NO_GRAPH)
     names = {name for c in _family(program, owner) for name in c.assigned}
     held = [value for name in sorted(names) if (value := program.attribute(owner, name)).must_be(MODULE)]
     sources = [source for _, source in given]
@@ -209,10 +210,10 @@ def _as_container(program: Analysis, owner: Class, cls: Class) -> Value:
     if not every or not all(value.must_be(MODULE) for value in every):
         return UNKNOWN_VALUE
     if is_plain:
-        return Value(MODULE, ref=TorchModule(base, None, parts=tuple(parts)), tracked=Tracked.NO)
+        return Value(MODULE, ref=TorchModule(base, None, parts=tuple(parts)), graph=NO_GRAPH)
     each = reduce(weak_join, every)
     known = TorchModule(base, None, each=each) if each.ref is not None else None
-    return Value(MODULE, ref=known, tracked=Tracked.NO)
+    return Value(MODULE, ref=known, graph=NO_GRAPH)
 
 
 def _is_handed_on(scope: Scope, name: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar, cast
 from unplace import torchapi
 from unplace.analysis.domain.constants import Fixed
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.graph import LEAF, SEEN, UNSEEN, is_seen
 from unplace.analysis.domain.refs import Class, Function, Member, Named
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, weak_join
@@ -25,7 +26,6 @@ from unplace.analysis.domain.values import (
     UNKNOWN,
     UNKNOWN_VALUE,
     Origin,
-    Tracked,
     Value,
 )
 from unplace.analysis.domain.variants import GENERAL, Variant
@@ -283,10 +283,11 @@ class Program:
         if guess.kinds & ~(NUMBER | TEXT | NONE) == 0:
             return guess
         origin = Origin.GLOBAL if owner.is_module else Origin.CLOSURE
-        tracked = guess.tracked if guess.tracked is Tracked.LEAF else Tracked.MAYBE
+        outside = UNSEEN if owner.is_module else frozenset([name])
+        graph = guess.graph if guess.graph == LEAF else outside | SEEN if is_seen(guess.graph) else outside
         key, words = ("name", owner.name, name), f"`{name}`"
         value = run.foreign(
-            key, origin, words, node.lineno, guess.kinds, ref=guess.ref, tracked=tracked, likely=guess.likely
+            key, origin, words, node.lineno, guess.kinds, ref=guess.ref, graph=graph, likely=guess.likely
         )
         self._add_elements(run, value, owner, node, state)
         if name in owner.volatile or owner is run.scope:
@@ -371,7 +372,7 @@ class Program:
             getattr(node, "lineno", 0),
             value.kinds,
             ref=value.ref,
-            tracked=value.tracked if value.tracked is Tracked.LEAF else Tracked.MAYBE,
+            graph=value.graph if value.graph == LEAF else UNSEEN,
             likely=value.likely,
         )
 

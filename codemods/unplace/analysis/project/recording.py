@@ -87,22 +87,3 @@ def differentiates_twice(module: ModuleIndex) -> bool:
         for call in scope.of(ast.Call)
         for keyword in call.keywords
     )
-
-
-@once
-def brings_no_graph(module: ModuleIndex, scope: Scope) -> bool:
-    """Tell whether a function uses nothing but its arguments and torch's functions, and makes no leaf."""
-    node = scope.node
-    if not isinstance(node, ast.FunctionDef) or node.decorator_list or scope.inner or _makes_leaf(scope):
-        return False
-    if not all(isinstance(default, ast.Constant | None) for default in (*node.args.defaults, *node.args.kw_defaults)):
-        return False
-    found = (module.qualified(scope, ast.Name(name, ast.Load()), with_builtins=True) for name in scope.free_names())
-    return all(name is not None and name.partition(".")[0] in modes.WITHOUT_GRAPHS for name in found)
-
-
-def _makes_leaf(scope: Scope) -> bool:
-    """Tell whether a scope names something that makes tensors with a graph of their own: `requires_grad=True`."""
-    given = (keyword.arg for call in scope.of(ast.Call) for keyword in call.keywords)
-    named = (attribute.attr for attribute in scope.of(ast.Attribute))
-    return any(name in modes.MAKING_LEAVES for name in (*given, *named))

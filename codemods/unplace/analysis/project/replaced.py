@@ -18,9 +18,10 @@ from functools import reduce
 from typing import NamedTuple
 
 from unplace import torchapi
+from unplace.analysis.domain.graph import NO_GRAPH
 from unplace.analysis.domain.refs import Class, Function, Instance, Named, TorchModule, alternatives
 from unplace.analysis.domain.state import weak_join
-from unplace.analysis.domain.values import CALLABLE, MODULE, Tracked, Value
+from unplace.analysis.domain.values import CALLABLE, MODULE, Value
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project import members
 from unplace.analysis.project.mentions import Form, storing
@@ -32,10 +33,10 @@ from unplace.analysis.syntax.patterns import WILD, may_match, text_pattern
 from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modules
 
-_UNSEEN = Value(MODULE, tracked=Tracked.NO)
+_UNSEEN = Value(MODULE, graph=NO_GRAPH)
 """A layer of which nothing is known: what takes the place of a layer is one."""
 
-_IDENTITY = Value(MODULE, ref=TorchModule(torchapi.IDENTITY, None), tracked=Tracked.NO)
+_IDENTITY = Value(MODULE, ref=TorchModule(torchapi.IDENTITY, None), graph=NO_GRAPH)
 """A layer that hands on its input, as any may that is made to do something else."""
 
 _PUTTING = modules.ADDING | modules.REGISTERING
@@ -209,7 +210,7 @@ def _new(callee: Value | None, call: ast.Call) -> Value | None:
     """Return the layer that a call of a class makes; None where the callee is no class of layers."""
     ref = callee.ref if callee is not None else None
     if isinstance(ref, Class) and ref.is_module:
-        return Value(MODULE, ref=Instance(ref, is_exact=True), tracked=Tracked.NO)
+        return Value(MODULE, ref=Instance(ref, is_exact=True), graph=NO_GRAPH)
     module = torchapi.module(ref.qualified) if isinstance(ref, Named) else None
     if not isinstance(ref, Named) or module is None:
         return None
@@ -217,7 +218,7 @@ def _new(callee: Value | None, call: ast.Call) -> Value | None:
         return _UNSEEN
     may_be_in_place = module.inplace is not None and bool(call.args or call.keywords)
     inplace = None if may_be_in_place else False
-    return Value(MODULE, ref=TorchModule(ref.qualified, call, inplace), tracked=Tracked.NO)
+    return Value(MODULE, ref=TorchModule(ref.qualified, call, inplace), graph=NO_GRAPH)
 
 
 def _defined(program: Analysis, scope: Scope, node: ast.expr) -> Value | None:

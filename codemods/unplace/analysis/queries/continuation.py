@@ -14,8 +14,9 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from unplace import torchapi
+from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.domain.refs import TorchModule
-from unplace.analysis.domain.values import MODULE, NO_OBJS, Obj, Objs, Tracked, Value
+from unplace.analysis.domain.values import Obj, Objs, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.syntax.bindings import last_name
@@ -38,17 +39,6 @@ def carriers(run: Run, stored: ast.expr, replaced: Objs) -> list[ast.Name] | Non
     return list(walk.names(stored)) if walk.carries(stored) else None
 
 
-def has_graph(run: Run, node: ast.expr) -> bool:
-    """Tell whether the value of an expression has a graph for all that is known: modules have weights."""
-    if goes_on(run, node, NO_OBJS):
-        return True
-    value = run.values.get(node)
-    keys = [run.names.key_of(obj) for obj in value.objs] if value is not None else []
-    makers = [key[0] for key in keys if isinstance(key, tuple)]
-    called = [run.values.get(made.func) for made in makers if isinstance(made, ast.Call)]
-    return any(callee is not None and callee.must_be(MODULE) for callee in called)
-
-
 def has_no_graph(run: Run, value: Value) -> bool:
     """Tell whether a tensor is made by a constructor, and no write but a store to its `.data` can give it a graph."""
     if not value.objs or not value.objs <= run.constructed - run.leaves:
@@ -57,16 +47,6 @@ def has_no_graph(run: Run, value: Value) -> bool:
         w.kind is not WriteKind.DATA and w.value.objs & value.objs and any(map(can_be_tracked, w.operands))
         for w in run.all_writes()
     )
-
-
-def is_given_no_graph(run: Run, write: Write) -> bool:
-    """Tell whether a written tensor is made by a constructor, and nothing written to it is seen to have a graph."""
-    owners = write.state.roots(write.value.objs)
-    owners -= {obj for obj in owners if obj in write.state.bases}
-    if not owners or not owners <= run.constructed - run.leaves:
-        return False
-    others = (w for w in run.all_writes() if w.state.roots(w.value.objs) & owners)
-    return not any(has_graph(run, node) for each in (write, *others) for node in stored_by(each))
 
 
 def stored_by(write: Write) -> list[ast.expr]:
@@ -101,7 +81,7 @@ class _Walk:
         value = self.run.values.get(node)
         if value is None or not can_be_tracked(value):
             return False
-        if value.tracked is Tracked.LEAF or self._replaces(value.objs):
+        if value.graph == LEAF or self._replaces(value.objs):
             return True
         if isinstance(node, ast.BinOp):
             return not isinstance(node.op, ast.FloorDiv) and self._any((node.left, node.right))

@@ -6,14 +6,13 @@ import ast
 from dataclasses import dataclass, replace
 
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.graph import LEAF, is_seen, of_all
 from unplace.analysis.domain.state import HIDDEN
-from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin, Tracked
+from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project import freezing, recording
 from unplace.analysis.project.computed_parameters import may_be_computed
-from unplace.analysis.queries.asked_for import may_get_graph
-from unplace.analysis.queries.continuation import has_graph, is_given_no_graph
 from unplace.analysis.queries.hooked import may_be_made_leaf
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
@@ -60,14 +59,17 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     if write.kind is WriteKind.OUT:
         return _out(run, write)
     seen = looked_into(write.state, value.objs)
-    if value.tracked is Tracked.LEAF:
+    if value.graph == LEAF:
         return _leaf(run, write, seen) or _same_as_leaf(run, write, seen)
     if not any(map(can_be_tracked, (value, *write.operands))):
         return None
     found = _piece(write, seen) or _whole(run, write)
     if found is None:
         return _asked_to_be_leaf(run, write, seen)
-    return replace(found, is_doubtful=not may_get_graph(run, write) or is_given_no_graph(run, write))
+    graph = of_all(v.graph for v in (value, *write.operands) if can_be_tracked(v))
+    owners = write.state.roots(value.objs) - write.state.bases.keys()
+    is_constructed = bool(owners) and owners <= run.constructed - run.leaves
+    return replace(found, is_doubtful=not (is_seen(graph) if is_constructed else graph))
 
 
 def is_allowed(write: Write) -> bool:
@@ -163,10 +165,10 @@ def _whole(run: Run, write: Write) -> Forbidden | None:
 def _out(run: Run, write: Write) -> Forbidden | None:
     assert isinstance(write.node, ast.Call)
     arguments = (*write.node.args, *(keyword.value for keyword in write.node.keywords))
-    with_graph = [argument for argument in arguments if has_graph(run, argument)]
+    with_graph = [argument for argument in arguments if argument in run.values and is_seen(run.values[argument].graph)]
     if not with_graph:
         return None
-    is_leaf = write.value.tracked is Tracked.LEAF and with_graph == [write.target]
+    is_leaf = write.value.graph == LEAF and with_graph == [write.target]
     return Forbidden(Forbids.OUT(), is_leaf)
 
 

@@ -18,7 +18,8 @@ import ast
 from collections.abc import Iterator
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Obj, Objs, Origin, Tracked, Value
+from unplace.analysis.domain.graph import LEAF
+from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Obj, Objs, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.module import ModuleIndex
@@ -78,7 +79,7 @@ def _gives(run: Run, state: Facts, returned: Value, leaves: Objs) -> bool:
         return False
     module, name = run.program.module, run.scope.name
     users = [user for user in (module, *module.others_with(name, (r"\S",))) if user.reads_of(name)]
-    is_alone = all(each.tracked is Tracked.LEAF or each.objs <= leaves for each in _tensors(state, returned))
+    is_alone = all(each.graph == LEAF or each.objs <= leaves for each in _tensors(state, returned))
     is_open = not users or any(user.reads_of("backward") for user in (module, *users))
     return any(map(_asks, (module, *users))) or (is_alone and is_open)
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unplace.analysis.domain.values import CONTAINER, Objs, Tracked
+from unplace.analysis.domain.graph import LEAF
+from unplace.analysis.domain.values import CONTAINER, Objs
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.forbidden import is_allowed
@@ -118,7 +119,7 @@ def is_changed_otherwise(run: Run, write: Write, leaf: Objs) -> bool:
     others = (w for w in run.all_writes() if w is not write and w.state.roots(w.value.objs) & leaf)
     for other in others:
         is_hidden = not other.grad.records or other.data is not None or other.kind is WriteKind.DATA
-        if is_hidden or (other.value.tracked is Tracked.LEAF and is_allowed(other)):
+        if is_hidden or (other.value.graph == LEAF and is_allowed(other)):
             return True
     stores = (node for node in run.scope.of(ast.Attribute) if isinstance(node.ctx, ast.Store) and node.attr != "grad")
     own = (run.statement_of(node) for node in stores if _is(run, node.value, leaf))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.graph import SEEN, UNSEEN
 from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Obj, Objs, Origin, Saved, Value, by_place, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
@@ -22,6 +23,7 @@ from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.apart import is_certain
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
+from unplace.analysis.queries.manifest import has_graph_in_sight
 from unplace.analysis.queries.rounds_shown import met_after_rounds
 from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.bindings import root_name
@@ -104,6 +106,7 @@ def saved_before(
     the function tells not whether it writes a tensor, and the caller has to.
     """
     calls = (*_further_out(program, scope, parameter, is_reached=True), *calls_that_reach(program, scope, parameter))
+    latent: Saved | None = None
     for call in calls:
         handed = _surely_handed_over(call, element)
         if is_open and not all(value.is_tensor and not value.likely for value in handed):
@@ -112,8 +115,13 @@ def saved_before(
         is_saved = any(saves) if element is EACH else all(saves)
         if is_saved and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
             found = min((s for each in saves for s in each), key=by_place)
-            return found._replace(file=from_folder(program.module, call.program.module))
-    return None
+            is_shown = has_graph_in_sight(call.program, call.run, found.graph)
+            file = from_folder(program.module, call.program.module)
+            saved = found._replace(file=file, graph=SEEN if is_shown else UNSEEN)
+            if is_shown:
+                return saved
+            latent = latent or saved
+    return latent
 
 
 def _certain(program: Program, call: Handed, objs: Objs) -> list[Saved]:

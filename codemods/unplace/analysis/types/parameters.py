@@ -23,7 +23,6 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
     UNKNOWN_VALUE,
-    Tracked,
     Value,
 )
 from unplace.analysis.interpret.run import Analysis, Run
@@ -175,7 +174,7 @@ def _join_of_callers(program: Analysis, scope: Scope, name: str) -> Value | None
     for value in found:
         seen |= value.kinds
     likely = any(v.likely for v in found)
-    return Value(seen, likely=likely, tracked=Tracked.MAYBE, ref=_record_of_all(found))
+    return Value(seen, likely=likely, ref=_record_of_all(found))
 
 
 def _is_of_unseen_class(program: Analysis, scope: Scope, argument: ast.expr) -> bool:

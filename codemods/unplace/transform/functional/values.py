@@ -9,7 +9,7 @@ import ast
 from dataclasses import dataclass
 
 from unplace.analysis.domain.dtypes import keeps_dtype
-from unplace.analysis.domain.values import NUMBER, TENSOR, Tracked, Value
+from unplace.analysis.domain.values import NUMBER, TENSOR, Value
 from unplace.diagnostics.forms import WriteKind
 from unplace.transform.casts import is_total
 from unplace.transform.functional.code import bracketed, method, torch_name
@@ -93,7 +93,7 @@ class New:
             return method(self.base, "new_full", "()", self.code)
         if _is_large(node):  # where half precision would overflow, a store gives infinity and a fill raises
             return method(method(self.base, "new_full", "()", self.code), "expand_as", slot.code)
-        if is_outermost and site.value.tracked is not Tracked.NO:
+        if is_outermost and site.value.graph:
             return f"{torch_name(site, 'torch.fill')}({slot.code}, {self.code})"
         number = node.value if isinstance(node, ast.Constant) else None
         like = _LIKE.get(f"{number:g}") if isinstance(number, int | float) else None

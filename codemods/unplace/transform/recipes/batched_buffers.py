@@ -15,8 +15,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace import torchapi
+from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.domain.refs import TorchModule
-from unplace.analysis.domain.values import FLOATS, NONE, NUMBER, SHAPE, TENSOR, TEXT, Origin, Tracked, Value
+from unplace.analysis.domain.values import FLOATS, NONE, NUMBER, SHAPE, TENSOR, TEXT, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.batches import Batch, runs_batched_only, values_of
 from unplace.analysis.project.program import Program
@@ -206,7 +207,7 @@ class _Making:
         """
         found: dict[str, Value] = {}
         for node, value in run.values.items():
-            if isinstance(node, ast.Attribute) and value.tracked is Tracked.LEAF and value.kinds == TENSOR:
+            if isinstance(node, ast.Attribute) and value.graph == LEAF and value.kinds == TENSOR:
                 found.setdefault(code_of(node), value)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 callee = run.values.get(node.func)

@@ -11,8 +11,9 @@ import ast
 from dataclasses import dataclass, field
 
 from unplace import torchapi
+from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.domain.refs import Instance, Named
-from unplace.analysis.domain.values import NUMBER, PARAMETER_GROUP, TENSOR, UNKNOWN, Objs, Origin, Tracked
+from unplace.analysis.domain.values import NUMBER, PARAMETER_GROUP, TENSOR, UNKNOWN, Objs, Origin
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.project.module import home
@@ -55,7 +56,7 @@ class Graphs:
         value = self.run.values.get(node)
         if value is not None and not can_be_tracked(value):
             return False
-        if value is not None and value.tracked is Tracked.LEAF:
+        if value is not None and value.graph == LEAF:
             return not (value.objs and value.objs <= self.frozen)
         if self.trusts_defaults and value is not None and value.may_be(NUMBER) and not value.may_be(TENSOR):
             return False
@@ -74,7 +75,7 @@ class Graphs:
         value = self.run.values.get(node)
         if value is None or not value.is_tensor or not can_be_tracked(value) or self.is_gradient(node):
             return False
-        return value.tracked is Tracked.LEAF or self.may_reach(node)
+        return value.graph == LEAF or self.may_reach(node)
 
     def is_gradient(self, node: ast.expr) -> bool:
         """Tell whether an expression reads a gradient that has no graph: `p.grad`, `torch.autograd.grad(y, x)[0]`."""

@@ -22,9 +22,10 @@ from __future__ import annotations
 
 import ast
 
+from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import TorchModule
-from unplace.analysis.domain.values import ARRAY, TENSOR, Tracked
+from unplace.analysis.domain.values import ARRAY, TENSOR
 from unplace.analysis.domain.variants import GENERAL
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
@@ -165,7 +166,7 @@ def _is_of_other_leaves(site: Site) -> bool:
     own = root_name(site.write.target)
     named = (n for operand in operands(site.write) for n in walk(operand) if isinstance(n, ast.Name) and n.id != own)
     values = (site.run.values.get(node) for node in named)
-    return any(value is not None and value.tracked is Tracked.LEAF for value in values)
+    return any(value is not None and value.graph == LEAF for value in values)
 
 
 def _is_without_graphs(site: Site) -> bool:

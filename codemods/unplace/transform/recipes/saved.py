@@ -20,6 +20,7 @@ from typing import Any
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import Facts
+from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.domain.values import (
     MODULE,
     NAMESPACE,
@@ -29,7 +30,6 @@ from unplace.analysis.domain.values import (
     Objs,
     Origin,
     Saved,
-    Tracked,
     Value,
     in_order,
     is_same,
@@ -40,7 +40,8 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.unfollowed import has_forward_hooks
-from unplace.analysis.queries.asked_for import is_index_of_data, is_never_asked_for
+from unplace.analysis.queries.demand import is_never_asked_for
+from unplace.analysis.queries.manifest import is_index_of_data
 from unplace.analysis.queries.past_autograd import hidden_write_to
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
@@ -87,7 +88,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: 
     for run, state, saved in _saves(site, is_buffer):
         if harm is not Harm.HARMFUL and (
             is_never_asked_for(run, saved)
-            or is_index_of_data(run, saved)
+            or is_index_of_data(site.program, run, saved)
             or (is_buffer and not _is_of(site, run, state, saved))
         ):
             continue
@@ -280,9 +281,7 @@ def _has_other_views(site: Site) -> bool:
         return True
     seen = [*state.env.values(), *state.heap.values()]
     others = [v for v in seen if not v.objs & site.value.objs]
-    apart = [
-        v for v in others if v.tracked is Tracked.LEAF or (v.tracked is Tracked.NO and v.objs & state.bases.keys())
-    ]
+    apart = [v for v in others if v.graph == LEAF or (not v.graph and v.objs & state.bases.keys())]
     return any(state.roots(v.objs) & roots for v in apart)
 
 

@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from unplace.analysis.domain.values import Tracked
+from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.handling import handler_of
@@ -107,7 +107,7 @@ def _may_be_forbidden(decision: Decision) -> bool:
     if is_allowed(site.write) or _is_caught(site) or (owner and may_be_computed(site.program.module, owner.label)):
         return False
     is_recorded = site.write.grad.records and not may_be_off(site.program.module, site.run.scope)
-    return is_recorded and site.value.tracked is Tracked.LEAF and not site.is_hidden()
+    return is_recorded and site.value.graph == LEAF and not site.is_hidden()
 
 
 def _was_forbidden(decision: Decision, options: Options) -> bool:

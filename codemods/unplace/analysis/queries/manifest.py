@@ -1,0 +1,61 @@
+"""Tells whether the code in sight gives a tensor its graph: where it is made, or in a call that passes it.
+
+def scaled(h):                  a hazard that is latent: it needs a call with a graph
+    y = h.exp()
+    y += 1
+    return y
+
+loss = scaled(net(x)).sum()     the call that makes it manifest
+"""
+
+from __future__ import annotations
+
+from unplace.analysis.domain.graph import Graph, is_seen, parameters_of
+from unplace.analysis.domain.values import DISCRETE, Saved, Value
+from unplace.analysis.interpret.indexing import INDEXING
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.project.callers import graphs_given
+from unplace.analysis.project.program import Program
+from unplace.analysis.queries.demand import is_never_asked_for
+from unplace.analysis.syntax.scopes import Scope
+from unplace.diagnostics.findings import Awaited
+from unplace.torchapi import members
+
+
+def has_graph_in_sight(program: Program, run: Run, graph: Graph) -> bool:
+    """Tell whether a graph in a run comes from what is in sight: the function itself, or some call of it."""
+    seen: set[tuple[Scope, str]] = set()
+    todo = [(program, run.scope, graph)]
+    while todo:
+        home, scope, sources = todo.pop()
+        if is_seen(sources):
+            return True
+        names = {name for name in parameters_of(sources) if (scope, name) not in seen}
+        seen |= {(scope, name) for name in names}
+        if names:
+            for caller, user, given in graphs_given(home, scope):
+                todo += [(caller, user.scope, given[name]) for name in names & given.keys()]
+    return False
+
+
+def awaited(program: Program, run: Run, graph: Graph) -> Awaited | None:
+    """Return what a hazard waits for; None where the code in sight shows the graph that it needs."""
+    if has_graph_in_sight(program, run, graph):
+        return None
+    return Awaited.CALLER if parameters_of(graph) else Awaited.UNSEEN
+
+
+def may_be_asked_for(program: Program, run: Run, saved: Saved, value: Value) -> bool:
+    """Tell whether a backward may ask for what an operation of a run saved of a value.
+
+    An index or a mask has no gradient itself; there the gradient of the operation must be known.
+    """
+    is_index = saved.operation == INDEXING or value.dtype in DISCRETE or saved.part in members.INDEX_PARAMETERS
+    if is_index and not has_graph_in_sight(program, run, saved.graph):
+        return False
+    return bool(saved.graph) and not is_never_asked_for(run, saved)
+
+
+def is_index_of_data(program: Program, run: Run, saved: Saved) -> bool:
+    """Tell whether an operation saved an index into what isn't seen to have a graph: `table.gather(0, tokens)`."""
+    return saved.part in members.INDEX_PARAMETERS and not has_graph_in_sight(program, run, saved.graph)
