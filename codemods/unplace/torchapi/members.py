@@ -127,6 +127,9 @@ SPARSE_WRITES = frozenset(
 COPYING_FIRST = SPARSE_WRITES | {"masked_fill_", "masked_scatter_"}
 """In-place methods whose form out of place copies the tensor and then writes some elements."""
 
+EXPANDING = frozenset(["broadcast_to", "expand", "expand_as"])
+"""Methods and functions of torch whose result has several elements in one place, unless nothing was to be expanded."""
+
 INDEX_PARAMETERS = frozenset(["index", "indices"])
 """Parameters of torch's functions and methods for the elements to pick: `table.gather(0, tokens)`."""
 

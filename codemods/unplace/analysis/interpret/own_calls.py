@@ -161,11 +161,14 @@ def _hand_loosely(
     The arguments for `*args` are recorded as the tuple that the function gets.
     """
     signature = getattr(function.scope.node, "args", None)
-    if signature is None or not arguments.exact:
+    if signature is None:
         return
+    given = [*arguments.positional, *arguments.keywords.values()]
     for name in sorted((effect.writes | effect.may_write) & bound.keys()) if effect is not None else ():
-        if signature.vararg is None or name != signature.vararg.arg:
+        if any(bound[name] is value for value in given):
             _hand(run, node, function.scope, name, node.func, bound[name], (), state, run.handed_loosely)
+    if not arguments.exact:
+        return
     surplus = arguments.positional[len(parameters_of(function.scope)) :]
     if signature.vararg is not None and any(value.may_be(TENSOR | UNKNOWN) for value in surplus):
         name, inside = signature.vararg.arg, state.fork()

@@ -119,11 +119,14 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
     """Return the functions that may call functions of a name, a method, or objects of a class."""
     if callee == "<lambda>":
         return _callers_of_lambdas(program.module)
-    if isinstance(callee, str):
-        return {caller for name in names | {callee} for caller, _ in program.module.calls_named(name)}
-    if isinstance(callee, Scope):
-        calls = [each for name in names | {callee.name} for each in program.module.calls_named(name)]
-        return {caller for caller, call in calls if _may_reach(program, callee, caller, call)}
+    if not isinstance(callee, Class):
+        own = names | {callee if isinstance(callee, str) else callee.name}
+        if _is_value(program.module, own):
+            return set(program.module.scopes.by_node.values())
+        calls = [each for name in own for each in program.module.calls_named(name)]
+        return {
+            caller for caller, call in calls if isinstance(callee, str) or _may_reach(program, callee, caller, call)
+        }
     classes = {callee, *program.descendants(callee)}
     holders = holders_of(program, classes, names)
     return {
@@ -132,6 +135,11 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
         if (program.module.class_of(scope) in classes and _may_call_itself(program.module, scope))
         or holders.are_called_in(scope)
     }
+
+
+def _is_value(module: ModuleIndex, names: frozenset[str]) -> bool:
+    """Tell whether a function goes by other names than its own, too: it stands in a dictionary, or is an argument."""
+    return any(module.reads_of(name) > len(module.calls_named(name)) for name in names)
 
 
 def _may_reach(program: Program, method: Scope, caller: Scope, call: ast.Call) -> bool:
@@ -199,7 +207,8 @@ def is_private(program: Program, scope: Scope, calls: int) -> bool:
     name = scope.name
     if not is_nested(scope) and (not name.startswith("_") or name.startswith("__")):
         return False
-    return calls > 0 and uses_of(program, scope) == calls and not is_named_elsewhere(program, scope)
+    is_called = calls > 0 and uses_of(program, scope) == calls and not _is_value(program.module, frozenset([name]))
+    return is_called and not is_named_elsewhere(program, scope)
 
 
 def is_nested(scope: Scope) -> bool:

@@ -63,13 +63,13 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
         return _leaf(run, write, seen) or _same_as_leaf(run, write, seen)
     if not any(map(can_be_tracked, (value, *write.operands))):
         return None
-    found = _piece(write, seen) or _whole(run, write)
+    found = _piece(write, seen) or _whole(run, write) or _expanded(run, write, seen)
     if found is None:
         return _asked_to_be_leaf(run, write, seen)
     graph = of_all(v.graph for v in (value, *write.operands) if can_be_tracked(v))
     owners = write.state.roots(value.objs) - write.state.bases.keys()
     is_constructed = bool(owners) and owners <= run.constructed - run.leaves
-    return replace(found, is_doubtful=not (is_seen(graph) if is_constructed else graph))
+    return replace(found, is_doubtful=found.is_doubtful or not (is_seen(graph) if is_constructed else graph))
 
 
 def is_allowed(write: Write) -> bool:
@@ -149,6 +149,24 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
     piece = min(cut)
     kind = Forbids.PIECE if write.value.objs & {*cut} else Forbids.PIECE_VIEW
     return Forbidden(kind(piece=_in_words(piece)), False)
+
+
+def _expanded(run: Run, write: Write, seen: Objs) -> Forbidden | None:
+    """Return why torch raises where several elements of the written tensor share one place in memory (measured).
+
+    It fills such a tensor, though, and an index may take elements that share none. A conversion may have copied it.
+    """
+    operator, index = write.operator, write.node.slice if isinstance(write.node, ast.Subscript) else None
+    first = index.elts[0] if isinstance(index, ast.Tuple) and index.elts else index
+    is_element = first is not None and not isinstance(first, ast.Slice) and not run.values[first].is_tensor
+    if is_element or (operator is not None and operator.kind == "fill"):
+        return None
+    expanded = {o for o in write.state.roots(write.value.objs) if o.operator in members.EXPANDING}
+    return (
+        Forbidden(Forbids.EXPANDED(name=code_of(write.target)), False, is_doubtful=not expanded <= seen)
+        if expanded
+        else None
+    )
 
 
 def _whole(run: Run, write: Write) -> Forbidden | None:
