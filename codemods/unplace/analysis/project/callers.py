@@ -128,6 +128,8 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
             caller for caller, call in calls if isinstance(callee, str) or _may_reach(program, callee, caller, call)
         }
     classes = {callee, *program.descendants(callee)}
+    if names and not any(map(program.module.reads_of, names)):  # the file gets objects from others
+        return set(program.module.scopes.by_node.values())
     holders = holders_of(program, classes, names)
     return {
         scope

@@ -154,16 +154,16 @@ def _collect_stores(owner: Class, method: Scope, statement: ast.AST, me: str, qu
     if isinstance(statement, _ASSIGNMENTS):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         for target in targets:
-            for name, exact in _self_targets(target, me):
-                _add(owner, name, method, statement.value if exact else None, qualified)
+            for name, value in _stored(target, statement.value, me):
+                _add(owner, name, method, value, qualified)
             if isinstance(target, ast.Subscript) and (holder := _held_by(target.value, me)) is not None:
                 if statement.value is not None:
                     owner.added.setdefault(holder, []).append((method, statement.value))
     elif isinstance(statement, ast.AugAssign):
-        for name, _ in _self_targets(statement.target, me):
-            owner.augmented.setdefault(name, []).append((method, statement.value))
+        for name, value in _stored(statement.target, statement.value, me):
+            owner.augmented.setdefault(name, []).append((method, value or statement.value))
     elif isinstance(statement, _FOR_LOOPS):
-        for name, _ in _self_targets(statement.target, me):
+        for name, _ in _stored(statement.target, None, me):
             _add(owner, name, method, None, qualified)
 
 
@@ -221,13 +221,15 @@ def _add(owner: Class, name: str, method: Scope, value: ast.expr | None, qualifi
             owner.buffers.add(name)
 
 
-def _self_targets(target: ast.expr, me: str) -> Iterator[tuple[str, bool]]:
+def _stored(target: ast.expr, value: ast.expr | None, me: str) -> Iterator[tuple[str, ast.expr | None]]:
+    """Iterate over the attributes of an object that an assignment stores, with what each gets, where that is told."""
     if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == me:
-        yield target.attr, True
+        yield target.attr, value
     elif isinstance(target, DISPLAYS):
-        for element in target.elts:
-            for name, _ in _self_targets(element, me):
-                yield name, False
+        elements = value.elts if isinstance(value, DISPLAYS) and len(value.elts) == len(target.elts) else ()
+        is_told = not any(isinstance(part, ast.Starred) for part in (*target.elts, *elements))
+        for index, element in enumerate(target.elts):
+            yield from _stored(element, elements[index] if elements and is_told else None, me)
 
 
 def is_static(node: ast.AST) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import partial
 
-from unplace.analysis.domain.refs import Class, Instance, Named
+from unplace.analysis.domain.refs import Class, Instance, Named, join_refs
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -165,7 +165,7 @@ def _join_of_callers(program: Analysis, scope: Scope, name: str) -> Value | None
     passes = [p for p in _passed(program, scope, name) if not _is_of_unseen_class(program, *p)]
     found = [program.estimate(*one) for passed in passes for one in _assigned(program, *passed)]
     found += _batched(program, scope, name)
-    if _may_be_written(scope, name):
+    if _may_be_written(scope, name) or scope.name == "__init__":
         found.append(program.passed_elsewhere(scope, name))
     found = [v for v in found if v.kinds != UNKNOWN]
     if not found:
@@ -174,7 +174,7 @@ def _join_of_callers(program: Analysis, scope: Scope, name: str) -> Value | None
     for value in found:
         seen |= value.kinds
     likely = any(v.likely for v in found)
-    return Value(seen, likely=likely, ref=_record_of_all(found))
+    return Value(seen, likely=likely, ref=_record_of_all(found) or _open_choice(found))
 
 
 def _is_of_unseen_class(program: Analysis, scope: Scope, argument: ast.expr) -> bool:
@@ -212,6 +212,15 @@ def _record_of_all(found: list[Value]) -> Instance | None:
     classes = {value.ref.of if isinstance(value.ref, Instance) else None for value in found}
     of = classes.pop() if len(classes) == 1 else None
     return Instance(of) if of is not None and of.fields is not None else None
+
+
+def _open_choice(found: list[Value]) -> Hashable:
+    """Return what some values stand for, of which callers out of sight may pass others: modules, functions, classes."""
+    refs = [value.ref for value in found if value.ref is not None and value.may_be(MODULE | CALLABLE | OTHER)]
+    choice: Hashable = None
+    for ref in refs:
+        choice = join_refs(choice, ref, is_open=True)
+    return choice
 
 
 def contents(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
