@@ -23,10 +23,13 @@ SEEN: Graph = frozenset(["leaves in sight"])
 UNSEEN: Graph = frozenset(["code out of sight"])
 """Only code that the analysis can't see could have given the tensor a graph."""
 
+RESULTS: Graph = frozenset(["results of code out of sight"])
+"""The same, where a call of such code returned the tensor: a network that a library makes, most often."""
+
 ARGUMENTS: Graph = frozenset(["all arguments"])
 """What is returned by a call has the graph of all that it is given; in descriptions of calls only."""
 
-_SOURCES_OF_ALL = LEAF | SEEN | UNSEEN | ARGUMENTS
+_SOURCES_OF_ALL = LEAF | SEEN | UNSEEN | RESULTS | ARGUMENTS
 
 
 def derived(graph: Graph) -> Graph:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Hashable
 
 from unplace import torchapi
-from unplace.analysis.domain.graph import LEAF, NO_GRAPH, SEEN, UNSEEN, of_all
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, RESULTS, SEEN, UNSEEN, of_all
 from unplace.analysis.domain.refs import (
     Bound,
     Choice,
@@ -223,7 +223,7 @@ class Calls:
         if given:
             for obj in result.objs:
                 state.bases[obj] = Base(given, Link.EITHER if is_holder else Link.CALL)
-        graph = of_all([UNSEEN, SEEN if is_module else NO_GRAPH, *(of_argument(self.run, state, v) for v in values)])
+        graph = of_all([RESULTS, SEEN if is_module else NO_GRAPH, *(of_argument(self.run, state, v) for v in values)])
         if kinds == TENSOR:
             return result._replace(kinds=TENSOR, likely=True, graph=graph)
         return result._replace(graph=graph)

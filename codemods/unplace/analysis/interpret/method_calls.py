@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, RESULTS, UNSEEN, is_seen
 from unplace.analysis.domain.refs import (
     Bound,
     Choice,
@@ -66,6 +66,8 @@ _SELF = frozenset(("self",))
 def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
     """Return the result of `base.name(...)`, with `base` evaluated already."""
     name = func.attr
+    if name == "backward" and base.graph >= RESULTS and not is_seen(base.graph):
+        calls.run.relies_on_results = True
     if name == "backward" and not any(k.arg in ("retain_graph", "create_graph") for k in node.keywords):
         state.let_go()
     is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"

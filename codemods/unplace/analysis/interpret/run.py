@@ -133,6 +133,7 @@ class Run:
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that each statement saves for backward
     kept_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that escape in each statement
     changed: set[Obj] = field(default_factory=set)  # may have got other attributes or elements from a call
+    relies_on_results: bool = False  # a backward of it needs a graph that only code out of sight can have returned
     changes_any: bool = False  # an object has that the analysis doesn't tell from others: a module of a list
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     laid_out: dict[Obj, Layout] = field(default_factory=dict)  # objects made with a layout of their own

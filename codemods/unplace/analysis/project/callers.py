@@ -121,7 +121,7 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
         return _callers_of_lambdas(program.module)
     if not isinstance(callee, Class):
         own = names | {callee if isinstance(callee, str) else callee.name}
-        if _is_value(program.module, own):
+        if _is_value(program.module, own) or not any(map(program.module.reads_of, own)):
             return set(program.module.scopes.by_node.values())
         calls = [each for name in own for each in program.module.calls_named(name)]
         return {

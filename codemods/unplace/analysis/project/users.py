@@ -13,6 +13,7 @@ from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import Passing, hooks, passings
 from unplace.analysis.syntax.classes import OF_INSTANCES
+from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 
 
@@ -45,9 +46,11 @@ def _users(program: Program, scope: Scope) -> list[tuple[Program, Scope]]:
     if there is None:
         return []
     if scope.parent is None or not scope.parent.is_class:
-        names = [frozenset([scope.name])] if scope.parent is None or scope.parent.is_module else []
-        others = (other for own in names for other in program.others_with(own, importing(disk.module, scope.name)))
-        return [(other, there) for other in others if may_mean(other.module, scope.name, disk.module)]
+        found: dict[ModuleIndex, Program] = {}
+        for name in _names_with(disk.module, scope.name) if scope.parent is None or scope.parent.is_module else ():
+            others = program.others_with(frozenset([name]), importing(disk.module, name))
+            found.update((other.module, other) for other in others if may_mean(other.module, name, disk.module))
+        return [(other, there) for other in found.values()]
     owner = disk.module.class_of(there)
     if owner is None:
         return []
@@ -95,6 +98,17 @@ def _handed_objects(program: Program, classes: frozenset[str]) -> Iterator[Progr
         other = program.other_at(path)
         if other is not None:
             yield other
+
+
+def _names_with(module: ModuleIndex, name: str) -> Iterator[str]:
+    """Iterate over the names by which other files get a function: its own, and those of tables that hold it."""
+    yield name
+    for table, sources in module.bindings(module.scopes.module).sources.items():
+        nodes = (
+            node for source in sources if isinstance(source, ast.Dict | ast.List | ast.Tuple) for node in walk(source)
+        )
+        if any(isinstance(node, ast.Name) and node.id == name for node in nodes):
+            yield table
 
 
 def may_mean(module: ModuleIndex, name: str, defining: ModuleIndex) -> bool:

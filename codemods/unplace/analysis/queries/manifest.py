@@ -10,7 +10,7 @@ loss = scaled(net(x)).sum()     the call that makes it manifest
 
 from __future__ import annotations
 
-from unplace.analysis.domain.graph import Graph, is_seen, parameters_of
+from unplace.analysis.domain.graph import RESULTS, Graph, is_seen, parameters_of
 from unplace.analysis.domain.values import DISCRETE, Saved, Value
 from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
@@ -25,16 +25,16 @@ from unplace.torchapi import members
 def has_graph_in_sight(program: Program, run: Run, graph: Graph) -> bool:
     """Tell whether a graph in a run comes from what is in sight: the function itself, or some call of it."""
     seen: set[tuple[Scope, str]] = set()
-    todo = [(program, run.scope, graph)]
+    todo = [(program, run, graph)]
     while todo:
-        home, scope, sources = todo.pop()
-        if is_seen(sources):
+        home, current, sources = todo.pop()
+        if is_seen(sources) or (current.relies_on_results and sources >= RESULTS):
             return True
-        names = {name for name in parameters_of(sources) if (scope, name) not in seen}
-        seen |= {(scope, name) for name in names}
+        names = {name for name in parameters_of(sources) if (current.scope, name) not in seen}
+        seen |= {(current.scope, name) for name in names}
         if names:
-            for caller, user, given in graphs_given(home, scope):
-                todo += [(caller, user.scope, given[name]) for name in names & given.keys()]
+            for caller, user, given in graphs_given(home, current.scope):
+                todo += [(caller, user, given[name]) for name in names & given.keys()]
     return False
 
 
