@@ -25,6 +25,9 @@ EXAMPLE = """
 
     def example():
         return f, (torch.rand(3, 3, requires_grad=True),)
+
+    def train():
+        f(torch.rand(3, 3, requires_grad=True) * 1)
 """
 SHIFT = """
     def _shift(h, by):

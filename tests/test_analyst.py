@@ -34,6 +34,9 @@ FUNCTIONS = tuple(
     )
 )
 TEXT = "\n\n".join(["import torch\n", *FUNCTIONS])
+CALLS = "".join(f"    f{number}(torch.ones(3, requires_grad=True) * 1)\n" for number in range(len(FUNCTIONS)))
+CALLED = f"{TEXT}\n\ndef train():\n{CALLS}"
+"""The same functions with a caller whose tensors have a graph."""
 
 
 def looked_at(analyst: Analyst, text: str, *, at_a_glance: bool = False) -> list[dict[str, Any]]:
@@ -171,8 +174,8 @@ def test_a_text_that_is_short_or_done_in_time_is_shown_at_once() -> None:
 
 def test_while_a_text_cannot_be_parsed_what_is_known_moves_with_its_lines() -> None:
     analyst = Analyst()
-    before = looked_at(analyst, TEXT)
-    found = looked_at(analyst, TEXT.replace("    y.mul_(2)", "    y = (\n    y.mul_(2"), at_a_glance=True)
+    before = looked_at(analyst, CALLED)
+    found = looked_at(analyst, CALLED.replace("    y.mul_(2)", "    y = (\n    y.mul_(2"), at_a_glance=True)
     assert [one["code"] for one in found] == [one["code"] for one in before if one["code"] != "UNP002"]
     assert found[1]["range"]["start"]["line"] == before[2]["range"]["start"]["line"] + 1
     line = before[2]["range"]["start"]["line"]  # from 0: the operation that saved stands in the line before it
@@ -191,7 +194,7 @@ def test_other_settings_are_for_all_of_a_text(tmp_path: Path) -> None:
 
 
 def test_the_oldest_torch_of_the_configuration_counts(tmp_path: Path) -> None:
-    path, text = tmp_path / "m.py", TEXT.replace("y.mul_(2)", "y.fill_(2)")
+    path, text = tmp_path / "m.py", CALLED.replace("y.mul_(2)", "y.fill_(2)")
     document = Document(text, path.as_uri(), str(path))
     (tmp_path / "unplace.toml").write_text("")
 

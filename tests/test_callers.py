@@ -24,6 +24,9 @@ EXAMPLE = """
 
     def example():
         return f, (torch.rand(3, requires_grad=True),)
+
+    def train():
+        f(torch.rand(3, requires_grad=True) * 1)
 """
 CALLS = f"""
     import torch
@@ -115,6 +118,9 @@ NET = """
 
     def example():
         return Net(), (torch.rand(3, requires_grad=True),)
+
+    def train():
+        Net()(torch.rand(3, requires_grad=True) * 1)
 """
 
 

@@ -39,6 +39,20 @@ def f(x: torch.Tensor, w: torch.Tensor):
     r = x.expand(2, 3)
     r.mul_(2)
     return y, z_, h
+
+
+def train():
+    f(torch.ones(3, requires_grad=True) * 1, torch.ones(3, requires_grad=True) * 1)
+"""
+
+
+ONE = """\
+import torch
+def f(x: torch.Tensor):
+    y = x.exp()
+    y += 1
+def train():
+    f(torch.ones(3, requires_grad=True) * 1)
 """
 
 
@@ -121,12 +135,14 @@ def test_rich_says_what_the_fix_does_or_why_there_is_none(capfd: pytest.CaptureF
 
 
 def test_what_is_copied_is_told_in_order_whatever_the_run() -> None:
-    path = Path(__file__).parent / "fixtures/UNP002/result_of_an_alias_is_stored/before.py"
+    case = Path(__file__).parent / "fixtures/UNP002/result_of_an_alias_is_stored/before.py"
+    caller = "\n\ndef train():\n    run(torch.ones(2, requires_grad=True) * 1, torch.ones(2, requires_grad=True))\n"
+    Path("case.py").write_text(case.read_text("utf-8") + caller, encoding="utf-8")
     told = set()
     for seed in ("0", "3"):
         root = str(Path(unplace.__file__).parents[1])
         done = subprocess.run(
-            [sys.executable, "-m", "unplace", "check", str(path)],
+            [sys.executable, "-m", "unplace", "check", "case.py"],
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": root},
             capture_output=True,
             text=True,
@@ -250,7 +266,7 @@ def test_a_rewrite_that_writes_has_no_places_to_tell_of(capfd: pytest.CaptureFix
 
 
 def test_github(capfd: pytest.CaptureFixture[str]) -> None:
-    Path("odd, name: 100%.py").write_text("import torch\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n")
+    Path("odd, name: 100%.py").write_text(ONE)
     Path("bad.py").write_text("x = (\n")
     lines = run(capfd, "--output-format", "github", EVERY, ".")[1].splitlines()
     assert lines[0].startswith("::error title=unplace,file=bad.py,line=1,col=5::cannot parse: '(' was never closed")
@@ -305,7 +321,7 @@ SCHEMA = json.loads((Path(__file__).parent / "sarif/sarif-2.1.0.json").read_text
 def test_sarif_is_valid(command: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     Path("bad.py").write_text("x = (\n")
-    Path("a b.py").write_text("import torch\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n")
+    Path("a b.py").write_text(ONE)
     main([*command, "--output-format", "sarif", EVERY, "."])
     document = json.loads(capfd.readouterr().out)
     validator = jsonschema.Draft202012Validator(SCHEMA)

@@ -10,10 +10,33 @@ import pytest
 from unplace.cli import main
 from unplace.cli.app import COMMANDS
 
-MODEL = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
-REFUSED = (
-    "import torch\n\n\ndef g(x: torch.Tensor):\n    y = x.exp()\n    r = y.expand(2, 3)\n    r.mul_(2)\n    return r\n"
-)
+MODEL = """\
+import torch
+
+
+def f(x: torch.Tensor):
+    y = x.exp()
+    y += 1
+    return y
+
+
+def train_f():
+    f(torch.ones(3, requires_grad=True) * 1)
+"""
+REFUSED = """\
+import torch
+
+
+def g(x: torch.Tensor):
+    y = x.exp()
+    r = y.expand(2, 3)
+    r.mul_(2)
+    return r
+
+
+def train_g():
+    g(torch.ones(3, requires_grad=True) * 1)
+"""
 REPAIRED = MODEL.replace("y += 1", "y = y + 1")
 
 
@@ -108,7 +131,7 @@ def test_a_baseline_leaves_out_what_was_known(capfd: pytest.CaptureFixture[str])
     assert err.endswith("Known from the baseline: 1.\n")
 
     Path("model.py").write_text("# a line above\n" + MODEL + MODEL.replace("f(", "g("))
-    assert places(run(capfd, "check", "--baseline", "known.json")[1]) == ["model.py:14:5"]
+    assert places(run(capfd, "check", "--baseline", "known.json")[1]) == ["model.py:18:5"]
 
     Path("unplace.toml").write_text('baseline = "known.json"\n')
     Path("model.py").write_text(REPAIRED)

@@ -20,6 +20,8 @@ def f(x: torch.Tensor):
     y.mul_(2)
     x += 1
     return y, x
+def train():
+    f(torch.ones(3, requires_grad=True) * 1)
 """
 
 

@@ -230,6 +230,9 @@ def test_a_write_of_unknown_kind_is_harmful_where_a_caller_saved_a_tensor(tmp_pa
             y = x.exp()
             mark(y)
             return y
+
+        def train():
+            f(torch.rand(2, requires_grad=True))
     """
     (finding,) = rewritten(tmp_path, "", main)
     assert (finding.status, finding.harm) == (Status.REWRITTEN, Harm.HARMFUL)

@@ -271,7 +271,8 @@ def test_the_steps_for_a_new_rule(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "unplace", "rewrite", "model.py"]
         subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
         assert (tmp_path / "model.py").read_text("utf-8") == (folder / "after.py").read_text("utf-8")
-    shutil.copy(folder / "before.py", tmp_path / "model.py")
+    caller = "\n\ndef train():\n    shifted(torch.ones(2, requires_grad=True))\n"
+    (tmp_path / "model.py").write_text((folder / "before.py").read_text("utf-8") + caller, "utf-8")
     listed = subprocess.run(
         [sys.executable, "-m", "unplace", "check", "--output-format", "concise", "model.py"],
         cwd=tmp_path,

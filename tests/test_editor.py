@@ -36,6 +36,11 @@ def g(x: torch.Tensor):
     z = x.exp()
     z[0] = 1
     return z
+
+
+def train():
+    f(torch.ones(3, requires_grad=True) * 1)
+    g(torch.ones(3, requires_grad=True) * 1)
 """
 
 

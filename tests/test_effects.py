@@ -187,6 +187,10 @@ def g(a: torch.Tensor):
     y = torch.linalg.multi_dot([b, a])
     b += 1
     return y
+
+def train(j, v):
+    f(torch.ones(3, 3, requires_grad=True) * 1, j, v)
+    g(torch.ones(3, 3, requires_grad=True) * 1)
 """
 
 

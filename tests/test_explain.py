@@ -64,6 +64,8 @@ def test_all_facts_of_a_harmful_operation() -> None:
             y += 1  # here
             other = other + view
             return other, store
+        def train():
+            f(torch.ones(3, requires_grad=True) * 1)
         """)
     assert (found.line, found.column, found.code, found.form) == (8, 5, "y += 1", "augmented assignment")
     assert (found.target, found.kind) == ("y", "a tensor")
@@ -295,7 +297,10 @@ def test_the_other_files_of_the_working_folder_count(
 ) -> None:
     """So `explain` says what `check` in that folder says."""
     Path("utils.py").write_text("import torch\ndef pad(h):\n    h += 1\n    return h\n")
-    Path("net.py").write_text("import torch\nfrom utils import pad\ndef f(x):\n    return pad(torch.tanh(x))\n")
+    Path("net.py").write_text(
+        "import torch\nfrom utils import pad\ndef f(x):\n    return pad(torch.tanh(x))\n"
+        "def train():\n    f(torch.ones(3, requires_grad=True))\n"
+    )
     assert "harm       harmful" in run(capfd, "utils.py:3")[1]
     Path("unplace.toml").write_text('exclude = ["net.py"]\n')
     assert "harm       possible" in run(capfd, "utils.py:3")[1]

@@ -42,6 +42,11 @@ def hidden(x: torch.Tensor) -> torch.Tensor:
     y = x.exp()
     y.data.mul_(2)  # a gradient is wrong
     return y.sum()
+
+
+def train():
+    run(torch.ones(3, requires_grad=True) * 1, True)
+    hidden(torch.ones(3, requires_grad=True) * 1)
 """
 
 
@@ -112,8 +117,10 @@ def test_a_false_alarm_and_a_miss_are_listed(writes: list[Judged]) -> None:
 def test_what_a_partial_writes_counts_where_it_was_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(functools, "partial", Partial)
     text = (
-        "import functools\nimport torch.nn.functional as F\n\nact = functools.partial(F.relu, inplace=True)\n\n\n"
-        "def run(x):\n    y = x.exp()\n    return act(y).sum()\n"
+        "import functools\nimport torch\nimport torch.nn.functional as F\n\n"
+        "act = functools.partial(F.relu, inplace=True)\n\n\n"
+        "def run(x):\n    y = x.exp()\n    return act(y).sum()\n\n\n"
+        "def train():\n    run(torch.rand(3, requires_grad=True))\n"
     )
     path = tmp_path / "script.py"
     path.write_text(text)
@@ -124,6 +131,6 @@ def test_what_a_partial_writes_counts_where_it_was_made(tmp_path: Path, monkeypa
         names["run"](torch.rand(3, requires_grad=True)).backward()  # type: ignore[operator]
     harms.dump(tmp_path / "seen.json")
     (write,) = judged(tmp_path / "seen.json", None)
-    assert write.place.line == 4
+    assert write.place.line == 5
     assert write.hurt
     assert write.is_harmful

@@ -159,7 +159,10 @@ def test_notebooks_are_rewritten_and_counted(tmp_path: Path, migrate: Migrate) -
 def test_a_migration_counts_the_harm_that_check_counts(
     tmp_path: Path, migrate: Migrate, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    text = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y[0] = 1\n    y[1] = 2\n    return y\n"
+    text = (
+        "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y[0] = 1\n    y[1] = 2\n    return y\n\n\n"
+        "def train():\n    f(torch.ones(3, requires_grad=True) * 1)\n"
+    )
     repository(tmp_path / "model", {"model.py": text})
     assert migrate("model", "--report", "r.jsonl")[0] == 0
     sites = json.loads(Path("r.jsonl").read_text())["sites"]

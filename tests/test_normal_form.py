@@ -120,7 +120,8 @@ def test_a_tensor_of_each_round_costs_nothing_more() -> None:
 
 def test_a_fix_of_harm_alone_leaves_the_harmless() -> None:
     body = "y = x.exp()\ny += 1\nz = x * 2\nz += 1\nreturn y + z"
-    report = rewrite_text(function(body), "f.py", Options(only=frozenset({Harm.HARMFUL})))
+    caller = "\n\ndef train():\n    f(torch.ones(3, requires_grad=True) * 1, None, 0, None)\n"
+    report = rewrite_text(function(body) + caller, "f.py", Options(only=frozenset({Harm.HARMFUL})))
     assert [f.harm for f in report.findings] == [Harm.HARMFUL]
     assert "y = y + 1" in report.after
     assert "z += 1" in report.after

@@ -172,7 +172,8 @@ def test_a_fix_that_assumes_something_is_not_called_safe(form: str, capfd: pytes
     """The fix is made by default; a dtype that nothing speaks against is no reason to wait."""
     Path("beam.py").write_text(
         "import torch\n\n\ndef step(logits: torch.Tensor, penalty: torch.Tensor):\n"
-        "    scores = torch.log_softmax(logits, -1)\n    scores -= penalty\n    return scores\n"
+        "    scores = torch.log_softmax(logits, -1)\n    scores -= penalty\n    return scores\n\n\n"
+        "def train(penalty: torch.Tensor):\n    step(torch.nn.Linear(3, 3)(penalty), penalty)\n"
     )
     main(["check", "--output-format", form, "beam.py"])
     checked = capfd.readouterr().out
@@ -181,5 +182,6 @@ def test_a_fix_that_assumes_something_is_not_called_safe(form: str, capfd: pytes
     assumption = "the operands of line 6 don't have a wider dtype than `scores`"
     assert assumption in explained
     assert "(safe)" not in explained
+    assert "harmful" in checked
     assert "safe fix" not in checked
     assert assumption in checked or form == "concise"

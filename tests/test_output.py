@@ -20,7 +20,13 @@ import torch
 def f(x: torch.Tensor):
     y = x.exp()
     return y.mul_(2).add_(1)
+
+
+def train():
+    f(torch.ones(3, requires_grad=True) * 1)
 """
+CALLER = CHAIN.partition("\n    return y.mul_(2).add_(1)\n")[2]
+"""What makes the operations of `f` harmful, in any file: a call that passes a tensor with a graph."""
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +90,7 @@ def test_a_line_is_cut_around_what_is_pointed_at() -> None:
 def test_wide_letters_take_two_columns(capfd: pytest.CaptureFixture[str]) -> None:
     assert (cells("日本"), cells("e\u0301"), cells("ab")) == (4, 1, 2)
     code = "import torch\n\n\ndef f(x: torch.Tensor):\n    日本 = x.exp()\n\n    日本 += 1\n    return 日本\n"
-    Path("model.py").write_text(code, "utf-8")
+    Path("model.py").write_text(code + CALLER, "utf-8")
     lines = run(capfd, "check", "model.py")[1].splitlines()
     assert lines[1:3] == ["  7 | 日本 += 1", "    | ^^^^^^^^^"]
 
@@ -120,7 +126,7 @@ def test_a_note_without_room_stands_below_its_marks(
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     body = "    hidden_state_of = torch.exp(x)\n    hidden_state_of += 1\n"
-    Path("model.py").write_text(f"import torch\n\n\ndef f(x):\n{body}")
+    Path("model.py").write_text(f"import torch\n\n\ndef f(x):\n{body}{CALLER}")
     lines = run(capfd, "check", "model.py")[1].splitlines()
     at = lines.index("  5 | hidden_state_of = torch.exp(x)")
     assert lines[at + 1 : at + 3] == ["    | " + " " * 24 + "---", "    | " + " " * 24 + "saved here"]
@@ -141,7 +147,14 @@ def test_help_fits_the_width(width: int, capfd: pytest.CaptureFixture[str], monk
 
 def test_cells_of_notebooks_are_quoted_as_people_see_them(capfd: pytest.CaptureFixture[str]) -> None:
     cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
-    sources = ["import torch\n", "def f(x):\n", "    y = torch.exp(x)\n", '    y += 1  # "quoted"\n', "    return y"]
+    sources = [
+        "import torch\n",
+        "def f(x):\n",
+        "    y = torch.exp(x)\n",
+        '    y += 1  # "quoted"\n',
+        "    return y\n",
+        CALLER,
+    ]
     notebook = {"cells": [{**cell, "source": sources}], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
     Path("model.ipynb").write_text(json.dumps(notebook))
     lines = run(capfd, "check", "model.ipynb")[1].splitlines()
@@ -180,7 +193,7 @@ def test_colours_follow_the_harm(capfd: pytest.CaptureFixture[str], monkeypatch:
 def test_an_explanation_begins_with_the_verdict_and_names_each_saver_once(capfd: pytest.CaptureFixture[str]) -> None:
     Path("model.py").write_text(
         "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n"
-        "    a = y.sin()\n    b = y.sin()\n    y += 1\n    return a, b, y\n"
+        f"    a = y.sin()\n    b = y.sin()\n    y += 1\n    return a, b, y\n{CALLER}"
     )
     lines = run(capfd, "explain", "model.py:8")[1].splitlines()
     assert lines[1].startswith("  verdict    would be rewritten (safe): ")

@@ -66,6 +66,9 @@ PACKAGE = {
             y.sigmoid_()
             y *= 2
             return y, _helper(x * 2)
+
+        def train():
+            use(torch.ones(3, requires_grad=True) * 1)
     """,
     "pkg/alone.py": """
         import torch
@@ -74,6 +77,9 @@ PACKAGE = {
             y = x.exp()
             y[0] = 0
             return y
+
+        def train():
+            f(torch.ones(3, requires_grad=True) * 1)
     """,
 }
 

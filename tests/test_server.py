@@ -28,6 +28,10 @@ def f(x: torch.Tensor):
     é, y = "\N{GRINNING FACE}", x.exp(); y += 1
     y.mul_(2)
     return y
+
+
+def train():
+    f(torch.ones(3, requires_grad=True) * 1)
 """
 SITE = MODEL.index("y += 1")
 FIXED = MODEL.replace("y += 1", "y = y + 1")
@@ -196,7 +200,18 @@ async def test_hover(tmp_path: Path) -> None:
 
 UTILS = "import torch\n\n\ndef zero_padding(h: torch.Tensor, p):\n    h[p] = 0.0\n    return h\n"
 OTHER = "\n\ndef doubled(n):\n    return 2 * n\n"
-TRAIN = "import torch\nfrom utils import zero_padding\n\n\ndef f(x, p):\n    return zero_padding(torch.tanh(x), p)\n"
+TRAIN = """\
+import torch
+from utils import zero_padding
+
+
+def f(x, p):
+    return zero_padding(torch.tanh(x), p)
+
+
+def train(p):
+    f(torch.ones(3, requires_grad=True) * 1, p)
+"""
 
 
 async def test_what_other_files_save_is_known(tmp_path: Path) -> None:
@@ -320,7 +335,7 @@ CELLS = (
     None,  # words
     "",
     '%%time\ndef f(x: torch.Tensor):\n    é, y = "\\t\N{GRINNING FACE}", x.exp(); y += 1\n    y[0] = 2\n    return y',
-    "files = !ls\nw = torch.ones(2, requires_grad=True)\nz = w.exp()\nz += 1\nz",
+    "files = !ls\nw = torch.ones(2, requires_grad=True)\nz = w.exp()\nz += 1\nf(w), z",
 )
 
 

@@ -19,6 +19,10 @@ def f(x: torch.Tensor):
     y = x.exp()
     y += 1
     return y
+
+
+def train():
+    f(torch.ones(3, requires_grad=True) * 1)
 """
 KEPT = "another rewrite of this run is in the way; run again for this one"
 CHANGES = {

@@ -106,6 +106,9 @@ CALLER = """
 
     def example():
         return run, (torch.randn(3, requires_grad=True), torch.tensor([1.0, 0.0, 1.0]))
+
+    def train():
+        run(torch.randn(3, requires_grad=True), torch.tensor([1.0, 0.0, 1.0]))
 """
 
 

@@ -14,7 +14,10 @@ from unplace.editor import workspace
 from unplace.editor.workspace import Question, Workspace, answer
 
 UTILS = "import torch\n\n\ndef grown(h: torch.Tensor):\n    h += 1\n    return h\n"
-TRAIN = "import torch\nfrom utils import grown\n\n\ndef f(x):\n    return grown(torch.tanh(x))\n"
+TRAIN = (
+    "import torch\nfrom utils import grown\n\n\ndef f(x):\n    return grown(torch.tanh(x))\n\n\n"
+    "def train():\n    f(torch.ones(3, requires_grad=True) * 1)\n"
+)
 
 
 @pytest.fixture
