@@ -169,7 +169,7 @@ def test_a_function_that_another_file_hands_on_as_a_value_is_not_rebound(tmp_pat
     files = {"utils.py": SHIFT.replace("x, by", "x: torch.Tensor, by"), "main.py": dedent(main) + dedent(EXAMPLE)}
     finding = finding_in(tmp_path, files, unsafe=True)
     assert finding.status is Status.REFUSED
-    assert "`shifted` is used as a value in line 9 of main.py" in finding.message
+    assert "the caller in line 5 of main.py reads its argument for `x` after the call" in finding.message
 
 
 def test_what_is_rewritten_first_does_not_hide_the_callers_of_the_rest(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def f(x: torch.Tensor, w: torch.Tensor):
     h.data = torch.tanh(w)
     with torch.no_grad():
         w += 1
-    r = x.expand(2, 3)
+    r = x.unfold(0, 2, 1)
     r.mul_(2)
     return y, z_, h
 
@@ -205,6 +205,8 @@ def f(w: torch.Tensor):
     h.data = torch.exp(w)
     h.mul_(2)
     return h
+def train():
+    f(torch.ones(3, requires_grad=True))
 """
     Path("data.py").write_text(code)
     main(["rewrite", "--check", *options, "data.py"])

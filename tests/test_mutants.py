@@ -460,12 +460,15 @@ MUTANTS: dict[int, list[Mutant]] = {
             edited(("self.possible | other.possible", "self.possible")),
         ),
         mutant(
-            "own modules", raising("a module ends in ReLU"), "analysis.effects.summaries._saved", gives(frozenset())
+            "own modules",
+            raising("a module ends in ReLU"),
+            "analysis.effects.summaries.saved_of_result",
+            gives(frozenset()),
         ),
         mutant(
             "own functions",
             raising("a function returns a pair"),
-            "analysis.effects.summaries._saved",
+            "analysis.effects.summaries.saved_of_result",
             gives(frozenset()),
         ),
         mutant(

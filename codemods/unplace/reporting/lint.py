@@ -101,7 +101,7 @@ def summary(outcomes: Sequence[Outcome], harms: Collection[Harm], *, every: bool
         lines.append(
             f"Found {number(len(findings), 'in-place operation')} in {number(hit, 'file')} of {files}: {parts}."
         )
-        lines += _repaired(findings)
+        lines += _repaired([finding for finding in findings if finding.harm in harms])
         lines += _ran(findings)
     elif files:
         asked = " or ".join(harm.value for harm in Harm if harm in harms)

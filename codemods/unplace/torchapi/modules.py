@@ -140,6 +140,14 @@ def has_weight(qualified: str) -> bool:
     return _WITH_WEIGHT.fullmatch(qualified) is not None
 
 
+_LEARNING = re.compile(r"torch\.nn\.(?:BatchNorm[123]d|SyncBatchNorm|(?:Layer|Group|RMS)Norm|Embedding(?:Bag)?|PReLU)")
+
+
+def learns(qualified: str) -> bool:
+    """Tell whether the modules of a class of torch have parameters, unless they were asked to have none."""
+    return has_weight(qualified) or has_layers(qualified) or _LEARNING.fullmatch(qualified) is not None
+
+
 _WITH_LAYERS = re.compile(
     r"torch\.nn\.(?:(?:RNN|LSTM|GRU)(?:Cell)?|MultiheadAttention|Transformer\w*|Module(?:List|Dict))"
 )

@@ -165,9 +165,8 @@ def harm_of(site: Site) -> Harm:
 
     What isn't known to be a tensor may be a parameter, whose `.data` is written on purpose.
     """
-    if site.cuts_gradient() and site.value.is_tensor:
-        return Harm.HARMFUL
-    return in_sight(site.harm()[0], site.awaited())
+    is_cut = site.cuts_gradient() and site.value.is_tensor
+    return in_sight(Harm.HARMFUL if is_cut else site.harm()[0], site.awaited())
 
 
 def in_sight(harm: Harm, awaited: Awaited | None) -> Harm:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.graph import of_all
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     CONSUMER,
@@ -30,7 +29,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.domain.views import UNCERTAIN, UNSEEN
 from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write, can_be_tracked, is_tensor_data
+from unplace.analysis.interpret.writes import Write, can_be_tracked, graph_of, is_tensor_data
 from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
@@ -387,14 +386,15 @@ class Site:
 
     def awaited(self) -> Awaited | None:
         """Return what a harmful write waits for, if the code in sight gives none of the tensors concerned a graph."""
+        if self.cuts_gradient() and self.value.is_tensor:
+            return awaited(self.program, self.run, graph_of(*self.write.operands))
         harm, saved = self.harm()
         forbidden = self.forbidden()
         is_of_leaf = saved is None and forbidden is not None and forbidden.is_leaf
         if harm is not Harm.HARMFUL or self.was_harmful or is_of_leaf:
             return None
-        written = (self.value, *self.write.operands)
-        graph = saved.graph if saved is not None else of_all(v.graph for v in written if can_be_tracked(v))
-        return awaited(self.program, self.run, graph)
+        written = graph_of(self.value, *self.write.operands)
+        return awaited(self.program, self.run, saved.graph if saved is not None else written)
 
     def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()

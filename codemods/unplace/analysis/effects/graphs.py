@@ -20,7 +20,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.project.freezing import may_be_frozen
-from unplace.torchapi.modules import has_layers, has_weight
+from unplace.torchapi.modules import learns
 
 
 def brought(run: Run, state: Facts, bound: Mapping[str, Value], graph: Graph) -> Graph:
@@ -37,8 +37,9 @@ def of_argument(run: Run, state: Facts, value: Value) -> Graph:
     """Return the graph of the tensors that can be reached from an argument; modules bring that of their weights."""
     if value.must_be(CONTAINER) and value.objs:
         held = [inner for _, inner in state.reachable_slots(value.objs)]
-        if not held and any(holder.origin is not Origin.FRESH for holder in value.objs):
-            return value.graph or UNSEEN
+        if not held:
+            is_open = any(holder.origin is not Origin.FRESH for holder in value.objs)
+            return derived(value.graph) or (UNSEEN if is_open else NO_GRAPH)
         return of_all(of_argument(run, state, inner) for inner in held if not inner.must_be(CONTAINER))
     if value.may_be(TENSOR | UNKNOWN):
         return derived(value.graph) if can_be_tracked(value) else NO_GRAPH
@@ -55,7 +56,7 @@ def of_weights(run: Run, module: Value) -> Graph:
 
 def of_layer(run: Run, qualified: str, place: str = "") -> Graph:
     """Return the graph that a layer of torch gives to what it calculates; `place` is what the source calls it."""
-    if not (has_weight(qualified) or has_layers(qualified)):
+    if not learns(qualified):
         return NO_GRAPH
     return UNSEEN if may_be_frozen(run.program.module, place) else SEEN
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 
 from unplace.analysis.domain.facts import ANY, Facts
-from unplace.analysis.domain.graph import NO_GRAPH, joined, of_all
+from unplace.analysis.domain.graph import NO_GRAPH, joined
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Partial, alternatives
 from unplace.analysis.domain.snapshot import IN_ATTRIBUTES, Snapshot
 from unplace.analysis.domain.state import refs_of_either
@@ -33,7 +33,7 @@ from unplace.analysis.effects.saved_inside import saved_in_either, saved_of_call
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import INSIDE_OF_UNKNOWN, first_attribute, is_unchanged
-from unplace.analysis.interpret.writes import Write, can_be_tracked
+from unplace.analysis.interpret.writes import Write, graph_of
 from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.types.kinds import numbers_in
 from unplace.diagnostics.forms import WriteKind
@@ -101,7 +101,7 @@ def summarize(run: Run, end: Snapshot | None) -> Effect:
         writes_held=_attributes([*run.all_writes(), *(write for _, write in run.handed_held.values())]),
         leaves=_left(run, [state for _, state in exits], stored) if changes else (),
         shows=frozenset(keeps - kept_here - surely_kept),
-        brings=of_all(o.graph for w in run.all_writes() for o in w.operands if can_be_tracked(o)),
+        brings=graph_of(*(o for w in run.all_writes() for o in w.operands)),
     )
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
+from unplace.analysis.domain.graph import of_all
 from unplace.analysis.domain.refs import Function
 from unplace.analysis.domain.state import weak_join
-from unplace.analysis.domain.values import DICT, TUPLE, Value
+from unplace.analysis.domain.values import DICT, TUPLE, Obj, Value
 from unplace.analysis.syntax.classes import is_static
 from unplace.diagnostics.forms import is_true
 
@@ -99,7 +100,9 @@ def bind_loosely(function: Function, arguments: Arguments, receiver: Value | Non
         bound[name] = reduce(weak_join, loose)._replace(identity=None)
     for variadic, values, kind in ((signature.vararg, surplus, TUPLE), (signature.kwarg, unnamed, DICT)):
         if variadic is not None:
-            bound[variadic.arg] = Value(kind, frozenset().union(*(v.objs for v in (*values, *arguments.rest))))
+            inside = [*values, *arguments.rest]
+            objs, graph = frozenset[Obj]().union(*(v.objs for v in inside)), of_all(v.graph for v in inside)
+            bound[variadic.arg] = Value(kind, objs, graph=graph)
     return bound
 
 

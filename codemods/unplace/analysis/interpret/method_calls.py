@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
-from unplace.analysis.domain.graph import LEAF, NO_GRAPH, RESULTS, UNSEEN, is_seen
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, is_seen
 from unplace.analysis.domain.refs import (
     Bound,
     Choice,
@@ -46,6 +46,7 @@ from unplace.analysis.interpret import inherited, modelled_calls, module_lists, 
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
+from unplace.analysis.interpret.leaves import require_grad
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import may_write, share_memory
 from unplace.analysis.interpret.walking import CallEffects
@@ -66,8 +67,8 @@ _SELF = frozenset(("self",))
 def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:
     """Return the result of `base.name(...)`, with `base` evaluated already."""
     name = func.attr
-    if name == "backward" and base.graph >= RESULTS and not is_seen(base.graph):
-        calls.run.relies_on_results = True
+    if name == "backward" and not is_seen(base.graph):
+        calls.run.relied.add(base.graph)
     if name == "backward" and not any(k.arg in ("retain_graph", "create_graph") for k in node.keywords):
         state.let_go()
     is_super = isinstance(base.ref, Named) and base.ref.qualified == "builtins.super()"
@@ -292,7 +293,7 @@ def _in_place(
     if inplace.kind == "metadata":
         return made._replace(shape=None)
     if name == "requires_grad_":
-        return run.require_grad(state, base, arguments.nodes[0] if arguments.nodes else None)
+        return require_grad(run, state, base, arguments.nodes[0] if arguments.nodes else None)
     return made
 
 

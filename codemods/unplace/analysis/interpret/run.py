@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.gradmode import GradMode
-from unplace.analysis.domain.graph import LEAF, NO_GRAPH, SEEN, UNSEEN, Graph, extended, of_all
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, Graph, extended
 from unplace.analysis.domain.ranks import Ranks
 from unplace.analysis.domain.refs import Class, Function, Instance, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
@@ -18,7 +18,6 @@ from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import (
     CALLABLE,
     CALLED,
-    DISCRETE,
     MODULE,
     TENSOR,
     UNKNOWN,
@@ -31,11 +30,17 @@ from unplace.analysis.domain.values import (
     Saved,
     Token,
     Value,
-    is_same,
 )
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
-from unplace.analysis.interpret.writes import Handings, Unfollowed, Write, anything, can_be_tracked, is_tensor_data
+from unplace.analysis.interpret.writes import (
+    Handings,
+    Unfollowed,
+    Write,
+    anything,
+    graph_of,
+    is_tensor_data,
+)
 from unplace.analysis.project.module import ModuleIndex, home, parents_in
 from unplace.analysis.project.overriding import Methods
 from unplace.analysis.syntax.flow import Flow, may_swallow
@@ -44,7 +49,7 @@ from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.inference import Inference, inferred
 from unplace.diagnostics.catalogue import Layout
-from unplace.diagnostics.forms import WriteKind, is_true
+from unplace.diagnostics.forms import WriteKind
 
 T = TypeVar("T")
 
@@ -133,7 +138,7 @@ class Run:
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that each statement saves for backward
     kept_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that escape in each statement
     changed: set[Obj] = field(default_factory=set)  # may have got other attributes or elements from a call
-    relies_on_results: bool = False  # a backward of it needs a graph that only code out of sight can have returned
+    relied: set[Graph] = field(default_factory=set)  # graphs that backward needs, of which none is in sight
     changes_any: bool = False  # an object has that the analysis doesn't tell from others: a module of a list
     constructed: set[Obj] = field(default_factory=set)  # made by torch.zeros and the like
     laid_out: dict[Obj, Layout] = field(default_factory=dict)  # objects made with a layout of their own
@@ -427,7 +432,7 @@ class Run:
 
     def graph_of(self, *operands: Value) -> Graph:
         """Return the graph of what is calculated from some operands here."""
-        return of_all(o.graph for o in operands if can_be_tracked(o)) if self.grad.records else NO_GRAPH
+        return graph_of(*operands) if self.grad.records else NO_GRAPH
 
     def captured_by(self, function: Function, state: Facts) -> Objs:
         """Return the objects held by the names of this scope that an inner function captures."""
@@ -462,21 +467,6 @@ class Run:
         handed, kind = Value(UNKNOWN, state.reachable(given)), WriteKind.METHOD
         write = Write(node, kind, node.func, handed, state.snapshot(), self.statement, self.grad, inside=inside)
         self.unfollowed[node] = Unfollowed(write, values)
-
-    def require_grad(self, state: State, value: Value, flag: ast.expr | None) -> Value:
-        """Return the tensor after `requires_grad_(flag)`, and revise it under all its names.
-
-        It becomes a leaf if it was in no graph before.
-        """
-        is_off = isinstance(flag, ast.Constant) and flag.value is False
-        graph = NO_GRAPH if is_off else value.graph
-        if not is_off:
-            self.leaves |= value.objs
-            if not graph and value.dtype not in DISCRETE:
-                state.put_into_graph(value.objs, SEEN)
-                graph = LEAF if flag is None or is_true(flag) else SEEN
-        state.revise(lambda held: held._replace(graph=graph) if is_same(held, value) else held)
-        return value._replace(graph=graph)
 
     def forget_shapes(self, state: State, value: Value) -> None:
         """Forget the shape of a tensor that was reshaped in place, and the definitions of its views."""

@@ -32,6 +32,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret import arithmetic, attributes, indexing, own_operators, specializing, unpacking
 from unplace.analysis.interpret.expressions import Evaluator
+from unplace.analysis.interpret.leaves import require_grad
 from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
@@ -125,7 +126,7 @@ class Interpreter:
             holder = self.evaluator.evaluate(target.value, state)
             store_attribute(self.evaluator, target, holder, value, state)
             if target.attr == "requires_grad" and holder.is_tensor and source is not None:
-                self.run.require_grad(state, holder, source)
+                require_grad(self.run, state, holder, source)
         elif isinstance(target, ast.Subscript):
             holder = self.evaluator.evaluate(target.value, state)
             self.evaluator.evaluate(target.slice, state)

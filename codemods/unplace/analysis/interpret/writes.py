@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import GradMode
-from unplace.analysis.domain.graph import NO_GRAPH
+from unplace.analysis.domain.graph import NO_GRAPH, Graph, of_all
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
@@ -146,6 +146,11 @@ def as_argument(parameter: str | None, value: Value) -> Value:
 def can_be_tracked(value: Value) -> bool:
     """Tell whether a value may be a tensor in an autograd graph; integer and bool tensors never are."""
     return bool(value.graph) and value.dtype not in DISCRETE and value.may_be(TENSOR | UNKNOWN)
+
+
+def graph_of(*operands: Value) -> Graph:
+    """Return the graph of what is calculated from some operands where autograd records."""
+    return of_all(o.graph for o in operands if can_be_tracked(o))
 
 
 def anything(values: list[Value]) -> Objs:

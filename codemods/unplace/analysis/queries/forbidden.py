@@ -6,11 +6,11 @@ import ast
 from dataclasses import dataclass, replace
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.graph import LEAF, is_seen, of_all
+from unplace.analysis.domain.graph import LEAF, is_seen
 from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import ITERATING, Link, Obj, Objs, Origin
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write, can_be_tracked
+from unplace.analysis.interpret.writes import Write, can_be_tracked, graph_of
 from unplace.analysis.project import freezing, recording
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.queries.hooked import may_be_made_leaf
@@ -66,7 +66,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     found = _piece(write, seen) or _whole(run, write) or _expanded(run, write, seen)
     if found is None:
         return _asked_to_be_leaf(run, write, seen)
-    graph = of_all(v.graph for v in (value, *write.operands) if can_be_tracked(v))
+    graph = graph_of(value, *write.operands)
     owners = write.state.roots(value.objs) - write.state.bases.keys()
     is_constructed = bool(owners) and owners <= run.constructed - run.leaves
     return replace(found, is_doubtful=found.is_doubtful or not (is_seen(graph) if is_constructed else graph))

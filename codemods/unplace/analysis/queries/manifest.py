@@ -10,7 +10,7 @@ loss = scaled(net(x)).sum()     the call that makes it manifest
 
 from __future__ import annotations
 
-from unplace.analysis.domain.graph import RESULTS, Graph, is_seen, parameters_of
+from unplace.analysis.domain.graph import Graph, is_seen, parameters_of
 from unplace.analysis.domain.values import DISCRETE, Saved, Value
 from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
@@ -19,7 +19,7 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.queries.demand import is_never_asked_for
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.findings import Awaited
-from unplace.torchapi import members
+from unplace.torchapi import members, results
 
 
 def has_graph_in_sight(program: Program, run: Run, graph: Graph) -> bool:
@@ -28,7 +28,7 @@ def has_graph_in_sight(program: Program, run: Run, graph: Graph) -> bool:
     todo = [(program, run, graph)]
     while todo:
         home, current, sources = todo.pop()
-        if is_seen(sources) or (current.relies_on_results and sources >= RESULTS):
+        if is_seen(sources) or _is_relied_on(current, sources):
             return True
         names = {name for name in parameters_of(sources) if (current.scope, name) not in seen}
         seen |= {(current.scope, name) for name in names}
@@ -36,6 +36,11 @@ def has_graph_in_sight(program: Program, run: Run, graph: Graph) -> bool:
             for caller, user, given in graphs_given(home, current.scope):
                 todo += [(caller, user, given[name]) for name in names & given.keys()]
     return False
+
+
+def _is_relied_on(run: Run, graph: Graph) -> bool:
+    """Tell whether a graph comes from the one source that a backward of a run needs: the network of unseen code."""
+    return any(len(needed) == 1 and needed <= graph for needed in run.relied)
 
 
 def awaited(program: Program, run: Run, graph: Graph) -> Awaited | None:
@@ -50,7 +55,7 @@ def may_be_asked_for(program: Program, run: Run, saved: Saved, value: Value) -> 
 
     An index or a mask has no gradient itself; there the gradient of the operation must be known.
     """
-    is_index = saved.operation == INDEXING or value.dtype in DISCRETE or saved.part in members.INDEX_PARAMETERS
+    is_index = saved.operation == INDEXING or value.dtype in DISCRETE or saved.part in results.CHOOSING
     if is_index and not has_graph_in_sight(program, run, saved.graph):
         return False
     return bool(saved.graph) and not is_never_asked_for(run, saved)
