@@ -19,7 +19,8 @@ whose number is `cell` (from 1, among all cells). `status` is `rewritten`, `kept
 `safe`, `observed`, `unsafe`, or null where nothing can be rewritten; `left` of a kept one is the principle by which it
 stays, `unknown kind`, `meant`, `normal form` or `cost`; `harm` is `harmful`, `harmless` or `possible`, and `saved_by`
 the operation that saved the memory for backward, where it is certain, with its `file` where that is another one (as
-seen from the folder that holds both). `line` and `column` of an error are null where it concerns the file as a whole.
+seen from the folder that holds both); `awaited` of a possible one is what would make it harmful, if that is known: "a
+caller passes a tensor with a graph". `line` and `column` of an error are null where it concerns the file as a whole.
 With `--check`, `changed` and `rewritten` say what would happen. A run with `--verify` adds `verification`, described in
 `reporting.verification`. Names and meanings stay; later versions may add keys.
 """
@@ -76,6 +77,7 @@ def site(path: str, finding: Finding) -> dict[str, Any]:
         "harm": finding.harm.value,
         "saved_by": _saved_by(saved) if saved else None,
         **({"left": finding.left.value} if finding.left is not None else {}),
+        **({"awaited": finding.awaited.value} if finding.awaited is not None else {}),
         "message": finding.message,
         "assumptions": list(finding.assumptions),
         **({"observed": list(map(str, finding.ran))} if finding.ran else {}),

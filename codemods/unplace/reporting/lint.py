@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from unplace.diagnostics.catalogue import Observed
-from unplace.diagnostics.findings import Applicability, Finding, Harm
+from unplace.diagnostics.findings import Applicability, Awaited, Finding, Harm
 from unplace.reporting import sentences
 from unplace.reporting.quoting import Quoted, shown
 from unplace.reporting.styled import Span
@@ -147,3 +147,6 @@ def _left_out(outcomes: Sequence[Outcome], harms: Collection[Harm]) -> Iterator[
         parts.append(f"{number(unclear, 'statement')} of an unknown kind")
     if parts:
         yield f"Not listed: {', '.join(parts)} (`--all` lists everything)."
+    waiting = sum(finding.awaited is Awaited.CALLER for outcome in outcomes for finding in reported(outcome))
+    if waiting and Harm.POSSIBLE not in harms:
+        yield f"{waiting} of these {'is' if waiting == 1 else 'are'} harmful where {Awaited.CALLER.value}."

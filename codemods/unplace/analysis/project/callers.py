@@ -121,7 +121,8 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
         return _callers_of_lambdas(program.module)
     if not isinstance(callee, Class):
         own = names | {callee if isinstance(callee, str) else callee.name}
-        if _is_value(program.module, own) or not any(map(program.module.reads_of, own)):
+        is_out_of_a_table = bool(names) and not any(map(program.module.reads_of, own))
+        if _is_value(program.module, own) or is_out_of_a_table:
             return set(program.module.scopes.by_node.values())
         calls = [each for name in own for each in program.module.calls_named(name)]
         return {

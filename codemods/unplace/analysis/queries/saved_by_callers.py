@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from unplace.analysis.domain.facts import Facts
-from unplace.analysis.domain.graph import SEEN, UNSEEN
+from unplace.analysis.domain.graph import SEEN, UNSEEN, parameters_of
 from unplace.analysis.domain.values import CONTAINER, NO_OBJS, Obj, Objs, Origin, Saved, Value, by_place, in_order
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
@@ -117,7 +117,8 @@ def saved_before(
             found = min((s for each in saves for s in each), key=by_place)
             is_shown = has_graph_in_sight(call.program, call.run, found.graph)
             file = from_folder(program.module, call.program.module)
-            saved = found._replace(file=file, graph=SEEN if is_shown else UNSEEN)
+            waiting = frozenset([parameter]) if parameters_of(found.graph) else UNSEEN
+            saved = found._replace(file=file, graph=SEEN if is_shown else waiting)
             if is_shown:
                 return saved
             latent = latent or saved
