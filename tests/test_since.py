@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,7 @@ def test_a_hook_of_another_repository(capfd: Capture, monkeypatch: pytest.Monkey
 
 def test_settings_for_this_run_are_kept(capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)  # where a machine may trust every owner
     assert main(["check", "--since", "HEAD", "."]) == 2
     message = capfd.readouterr().err
     assert message.startswith("model.py: detected dubious ownership in repository at")
