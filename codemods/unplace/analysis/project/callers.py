@@ -11,7 +11,7 @@ from unplace.analysis.domain.refs import Class, Function
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import holders_of, may_call
-from unplace.analysis.project.module import ModuleIndex, from_folder, home, once
+from unplace.analysis.project.module import ModuleIndex, from_folder, home, once, uses_by_name
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import name_of
 from unplace.analysis.project.users import users_of
@@ -122,15 +122,13 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
     if not isinstance(callee, Class):
         own = names | {callee if isinstance(callee, str) else callee.name}
         is_out_of_a_table = bool(names) and not any(map(program.module.reads_of, own))
-        if _is_value(program.module, own) or is_out_of_a_table:
+        if isinstance(callee, str) and (is_out_of_a_table or _is_value(program.module, own)):
             return set(program.module.scopes.by_node.values())
         calls = [each for name in own for each in program.module.calls_named(name)]
         return {
             caller for caller, call in calls if isinstance(callee, str) or _may_reach(program, callee, caller, call)
         }
     classes = {callee, *program.descendants(callee)}
-    if names and not any(map(program.module.reads_of, names)):  # the file gets objects from others
-        return set(program.module.scopes.by_node.values())
     holders = holders_of(program, classes, names)
     return {
         scope
@@ -142,7 +140,14 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
 
 def _is_value(module: ModuleIndex, names: frozenset[str]) -> bool:
     """Tell whether a function goes by other names than its own, too: it stands in a dictionary, or is an argument."""
-    return any(module.reads_of(name) > len(module.calls_named(name)) for name in names)
+    parents, outermost = module.scopes.parents, module.scopes.module
+    return any(
+        isinstance(node, ast.Name)
+        and module.scopes.owner(scope, name) is outermost
+        and not (isinstance(call := parents.get(node), ast.Call) and call.func is node)
+        for name in names
+        for scope, node in uses_by_name(module).get(name, ())
+    )
 
 
 def _may_reach(program: Program, method: Scope, caller: Scope, call: ast.Call) -> bool:

@@ -256,10 +256,6 @@ class Program:
         """Tell whether a file of the run is a program of its own, by a test for one that may be."""
         return self._others is not None and self._others.has_program(is_one)
 
-    def other_at(self, path: str) -> Program | None:
-        """Return the program of another file of the run; None where it can't be read or parsed."""
-        return self._others.program_at(path) if self._others is not None else None
-
     def on_disk(self) -> Program | None:
         """Return the program of this file as other files import it: before anything in it was rewritten."""
         place = self.module.place

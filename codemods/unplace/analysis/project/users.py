@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from unplace.analysis.domain.refs import Class, Member
-from unplace.analysis.project.calling import holders_of, importing, names_of
+from unplace.analysis.project.calling import importing, names_of
 from unplace.analysis.project.exports import starred
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.project.program import Program
@@ -73,31 +73,7 @@ def _with_objects(disk: Program, owner: Class, method: str) -> list[Program]:
             if may_mean(other.module, name, module):
                 found[other.module] = other
                 todo += other.descendants(owner)
-    named = [*found.values()]
-    for user in (disk, *named):
-        found.update((handed.module, handed) for handed in _handed_objects(user, frozenset(seen)))
-    found.pop(disk.module, None)
-    return [*named, *(other for module, other in found.items() if other not in named)]
-
-
-def _handed_objects(program: Program, classes: frozenset[str]) -> Iterator[Program]:
-    """Iterate over the programs of the files whose functions and classes get objects of some classes from a file.
-
-    Trainer(Net(3))                         a loop in the file of `Trainer` calls the network
-    """
-    module = program.module
-    holders = holders_of(program, (), classes)
-    paths: dict[str, None] = {}
-    for scope in module.scopes.by_node.values():
-        for call in scope.of(ast.Call):
-            given = [*call.args, *(keyword.value for keyword in call.keywords)]
-            if given and any(map(holders.may_be, given)):
-                callee = module.member(scope, call.func)
-                paths.update({callee.path: None} if callee is not None else {})
-    for path in paths:
-        other = program.other_at(path)
-        if other is not None:
-            yield other
+    return list(found.values())
 
 
 def _names_with(module: ModuleIndex, name: str) -> Iterator[str]:
