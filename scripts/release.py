@@ -43,6 +43,7 @@ IN_THE_SDIST = (
     "examples/coupling.py",
 )
 MODEL = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+MODEL += "\n\nf(torch.ones(3, requires_grad=True))\n"
 
 
 def main() -> int:

@@ -17,6 +17,7 @@ from unplace.cli import main
 ROOT = Path(__file__).parents[1]
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
 MODEL = "import torch\ndef f(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+MODEL += "f(torch.ones(3, requires_grad=True))\n"
 
 
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook["id"])

@@ -21,7 +21,6 @@ CASES = sorted((Path(__file__).parent / "regressions").glob("*.py"))
 torch.set_num_threads(1)
 
 CONTRADICTED = [
-    "argument_returned_deep_in_lists",
     "arguments_handed_through_are_written",
     "bfloat16_of_an_argument_plus_a_parameter",
     "copy_of_what_data_overwrites",
