@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unplace.analysis.domain.facts import ANY, Definition
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, SEEN, UNSEEN, Graph, derived, joined
 from unplace.analysis.domain.merging import Merger, same_facts
 from unplace.analysis.domain.refs import ANYTHING, Choice, Named, alternatives
-from unplace.analysis.domain.state import State, aged_value, join_bases, join_tracked, weak_join
+from unplace.analysis.domain.state import State, aged_value, join_bases, weak_join
 from unplace.analysis.domain.values import (
     LIST,
     NONE,
@@ -30,7 +31,6 @@ from unplace.analysis.domain.values import (
     Origin,
     Saved,
     Token,
-    Tracked,
     Value,
     is_same,
 )
@@ -45,6 +45,8 @@ FIELDS = (1, "1", "h", ANY)
 PLACE = "here"
 EXPRESSIONS = [ast.parse(text, mode="eval").body for text in ("y[0]", "y.view(-1)")]
 
+GRAPHS = st.sampled_from([NO_GRAPH, LEAF, SEEN, UNSEEN, frozenset(["x"]), frozenset(["x", "y"]), SEEN | UNSEEN])
+
 # -- what is drawn ----------------------------------------------------------------------------------------------------
 
 tokens = st.one_of(st.none(), st.sampled_from(THINGS), st.sampled_from([("token", 0), ("token", 1)]))
@@ -55,7 +57,7 @@ values = st.builds(
     identity=tokens,
     shape=tokens,
     dtype=st.sampled_from([None, "float32", "int64", ("dtype", 0)]),
-    tracked=st.sampled_from(Tracked),
+    graph=GRAPHS,
     ref=st.sampled_from([None, Named("relu"), Named("exp"), Named("tanh"), Choice(frozenset([Named("exp")]), True)]),
     likely=st.booleans(),
 )
@@ -136,7 +138,7 @@ def value_covers(large: Value, small: Value) -> bool:
     return (
         small.kinds & ~large.kinds == 0
         and small.objs <= large.objs
-        and large.tracked in (small.tracked, Tracked.MAYBE)
+        and derived(small.graph) <= derived(large.graph)
         and ref_covers(large, small)
         and (not isinstance(large.dtype, str) or large.dtype == small.dtype)
         and (large.likely or not small.likely)
@@ -249,9 +251,9 @@ def test_bases_are_joined_in_any_order(one: Base, other: Base, third: Base) -> N
     assert base_covers(join_bases(join_bases(one, third), other), join_bases(one, other))
 
 
-@given(st.sampled_from(Tracked), st.sampled_from(Tracked), st.sampled_from(Tracked))
-def test_what_is_tracked_is_joined_in_any_order(one: Tracked, other: Tracked, third: Tracked) -> None:
-    assert_is_join(join_tracked, one, other, third)
+@given(GRAPHS, GRAPHS, GRAPHS)
+def test_graphs_are_joined_in_any_order(one: Graph, other: Graph, third: Graph) -> None:
+    assert_is_join(joined, one, other, third)
 
 
 # -- joins of states --------------------------------------------------------------------------------------------------
