@@ -10,20 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from samples import MODEL
+
 ROOT = Path(__file__).parents[1]
-MODEL = """\
-import torch
-
-
-def f(x: torch.Tensor):
-    y = x.exp()
-    y += 1
-    return y
-
-
-def train():
-    f(torch.ones(3, requires_grad=True) * 1)
-"""
 KEPT = "another rewrite of this run is in the way; run again for this one"
 CHANGES = {
     "config/options.py": [

@@ -10,23 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from samples import MODEL
 from unplace.cli import main
 from unplace.text.visible import visible, visible_lines
 
 CODEMODS = Path(__file__).parents[1] / "codemods"
-MODEL = """\
-import torch
-
-
-def f(x: torch.Tensor):
-    y = x.exp()
-    y += 1
-    return y
-
-
-def train():
-    f(torch.ones(3, requires_grad=True) * 1)
-"""
 MARK = "open({!r}, 'a').write({!r})\n"
 
 

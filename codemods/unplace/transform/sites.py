@@ -27,7 +27,6 @@ from unplace.analysis.domain.values import (
     by_place,
 )
 from unplace.analysis.domain.views import UNCERTAIN, UNSEEN
-from unplace.analysis.interpret.arithmetic import is_untracked
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked, graph_of, is_tensor_data
 from unplace.analysis.project.callers import Handed
@@ -306,7 +305,7 @@ class Site:
 
     def is_untracked(self) -> bool:
         """Tell whether neither the tensor nor the values written into it can be part of a graph."""
-        return is_untracked(self.run, self.value, *self.write.operands)
+        return not self.run.graph_of(self.value, *self.write.operands)
 
     def is_metadata(self) -> bool:
         """Tell whether the operation changes the tensor object (its shape, its history) rather than its memory."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from unplace.analysis.domain.facts import ANY, Facts, weaker
-from unplace.analysis.domain.graph import ARGUMENTS, LEAF, NO_GRAPH, UNSEEN, Graph, extended, of_all
+from unplace.analysis.domain.graph import ARGUMENTS, LEAF, NO_GRAPH, UNSEEN, Graph, extended
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import (
@@ -50,7 +50,7 @@ from unplace.analysis.effects.effect import (
     Source,
     View,
 )
-from unplace.analysis.effects.graphs import brought, of_argument
+from unplace.analysis.effects.graphs import brought, of_arguments
 from unplace.analysis.effects.saves import note
 from unplace.analysis.interpret import identity
 from unplace.analysis.interpret.slots import is_placed
@@ -489,7 +489,7 @@ def _folded(call: Call, returned: Returned) -> Value:
     if all(v.must_be(NUMBER | SHAPE) for v in flat):
         return NUMBER_VALUE
     is_tensor = any(v.may_be(TENSOR) for v in flat) and not any(v.may_be(ARRAY) for v in flat)
-    graph = of_all(of_argument(run, state, v) for v in flat)
+    graph = of_arguments(run, state, flat)
     if is_tensor and not returned.parameters:
         return run.fresh(node, state, returned.label, TENSOR, graph=graph, likely=any(v.likely for v in flat))
     kinds = TENSOR | NUMBER if is_tensor else UNKNOWN

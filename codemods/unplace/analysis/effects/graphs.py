@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.graph import ARGUMENTS, NO_GRAPH, SEEN, UNSEEN, Graph, derived, of_all, parameters_of
@@ -30,7 +30,17 @@ def brought(run: Run, state: Facts, bound: Mapping[str, Value], graph: Graph) ->
     given = bound if graph >= ARGUMENTS else graph.intersection(bound)
     left = graph.difference(ARGUMENTS, bound)
     own = left - parameters_of(left) | UNSEEN if parameters_of(left) else left
-    return of_all([own, *(of_argument(run, state, bound[name]) for name in sorted(given))])
+    return of_all([own, of_arguments(run, state, (bound[name] for name in sorted(given)))])
+
+
+def bringing(bound: Mapping[str, Value]) -> Graph:
+    """Return the parameters whose arguments may bring a graph into what an operator makes and saves."""
+    return frozenset(name for name, v in bound.items() if can_be_tracked(v) or v.may_be(CONTAINER))
+
+
+def of_arguments(run: Run, state: Facts, values: Iterable[Value]) -> Graph:
+    """Return the graph of all that is calculated from some arguments."""
+    return of_all(of_argument(run, state, value) for value in values)
 
 
 def of_argument(run: Run, state: Facts, value: Value) -> Graph:
@@ -40,7 +50,7 @@ def of_argument(run: Run, state: Facts, value: Value) -> Graph:
         if not held:
             is_open = any(holder.origin is not Origin.FRESH for holder in value.objs)
             return derived(value.graph) or (UNSEEN if is_open else NO_GRAPH)
-        return of_all(of_argument(run, state, inner) for inner in held if not inner.must_be(CONTAINER))
+        return of_arguments(run, state, (inner for inner in held if not inner.must_be(CONTAINER)))
     if value.may_be(TENSOR | UNKNOWN):
         return derived(value.graph) if can_be_tracked(value) else NO_GRAPH
     return of_weights(run, value) if value.may_be(MODULE | OTHER | CALLABLE) else NO_GRAPH

@@ -25,6 +25,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects import effect, result_types
 from unplace.analysis.effects.effect import Effect, Returned
+from unplace.analysis.effects.graphs import bringing
 from unplace.analysis.effects.saves import saved_by
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
@@ -210,7 +211,7 @@ def _sequence(
         view = effect.View(of, Link.VIEW, is_piece=not overlapping, forbidden=not operator.writable)
         element = Returned(TENSOR, overlapping=overlapping, source=view, label=label, operator=operator.short)
         return Effect(Returned(TUPLE, elements=((ANY, element),), graph=NO_GRAPH, label="container"))
-    graph = result_types.bringing(bound)
+    graph = bringing(bound)
     may_look = first is not None and operator.view is View.MAYBE
     parameters = frozenset((first,)) if may_look and first is not None else effect.NOBODY
     element = Returned(TENSOR, parameters, graph=graph, label=label, operator=operator.short)
@@ -229,7 +230,7 @@ def of_each(run: Run, name: str, operator: Operator | None, bound: Mapping[str, 
     """
     element = Returned(
         TENSOR,
-        graph=result_types.bringing(bound),
+        graph=bringing(bound),
         label=name,
         operator=operator.short if operator is not None else None,
     )

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from unplace.analysis.domain.dtypes import floating, lowered, promoted, raised
 from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, Graph
 from unplace.analysis.domain.values import (
-    CONTAINER,
     DISCRETE,
     FLOATS,
     TENSOR,
@@ -16,9 +15,9 @@ from unplace.analysis.domain.values import (
     Token,
     Value,
 )
+from unplace.analysis.effects.graphs import bringing
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.syntax.nodes import walk
 from unplace.torchapi import Operator, View, autocast, results
 
@@ -32,11 +31,6 @@ def graph_of(operator: Operator, bound: Mapping[str, Value], arguments: Argument
     if operator.result_bool or name in results.INDICES or results.is_constructor(name):
         return NO_GRAPH
     return bringing(bound)
-
-
-def bringing(bound: Mapping[str, Value]) -> Graph:
-    """Return the parameters whose arguments may bring a graph into the result of an operator."""
-    return frozenset(name for name, v in bound.items() if can_be_tracked(v) or v.may_be(CONTAINER))
 
 
 def shape_of(operator: Operator, values: list[Value]) -> Token:

@@ -9,7 +9,7 @@ from unplace.analysis.domain.graph import ARGUMENTS, NO_GRAPH
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NUMBER, TENSOR, UNKNOWN, Origin, Value
 from unplace.analysis.effects.effect import RESULT, RETURNED, Save
-from unplace.analysis.effects.graphs import brought
+from unplace.analysis.effects.graphs import bringing, brought
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.torchapi import Operator, results
@@ -51,7 +51,7 @@ def saved_by(operator: Operator, arguments: Mapping[str, Value], node: ast.expr 
         return ()
     if operator.short in results.CONTRACTING and len(tensors) == 1 and not any(v.may_be(CONTAINER) for v in values):
         return ()
-    graph = frozenset(name for name, v in tensors.items() if can_be_tracked(v) or v.must_be(CONTAINER))
+    graph = bringing(arguments)
     if "*" in operator.saves:
         return tuple(Save(name, False, "", graph) for name in tensors)
     return tuple(

@@ -28,7 +28,6 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects import saves
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.torchapi.arithmetic import FUNCTION_OF
 
 
@@ -117,11 +116,6 @@ def _note_saves(
     saved = saves.saved_by(operator, bound, node)
     saved = saved if is_certain else tuple(save._replace(certain=False) for save in saved)
     saves.note(run, state, saved, bound, result, node, f"{operator.short}()")
-
-
-def is_untracked(run: Run, *operands: Value) -> bool:
-    """Tell whether no gradient can flow into the result of an operation."""
-    return not run.grad.records or not any(can_be_tracked(v) for v in operands)
 
 
 def common_shape(left: Value, right: Value) -> Token:

@@ -45,7 +45,7 @@ from unplace.analysis.effects.applying import apply, keep
 from unplace.analysis.effects.call import Call, Elements
 from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.effects.effect import EVERY, Effect, Returned
-from unplace.analysis.effects.graphs import of_argument
+from unplace.analysis.effects.graphs import of_arguments
 from unplace.analysis.interpret import (
     checkpoints,
     inherited,
@@ -223,7 +223,7 @@ class Calls:
         if given:
             for obj in result.objs:
                 state.bases[obj] = Base(given, Link.EITHER if is_holder else Link.CALL)
-        graph = of_all([RESULTS, SEEN if is_module else NO_GRAPH, *(of_argument(self.run, state, v) for v in values)])
+        graph = of_all([RESULTS, SEEN if is_module else NO_GRAPH, of_arguments(self.run, state, values)])
         if kinds == TENSOR:
             return result._replace(kinds=TENSOR, likely=True, graph=graph)
         return result._replace(graph=graph)

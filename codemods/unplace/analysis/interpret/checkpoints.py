@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from unplace.analysis.domain.graph import UNSEEN, of_all
+from unplace.analysis.domain.graph import UNSEEN
 from unplace.analysis.domain.refs import Function, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import TENSOR, UNKNOWN, Value
-from unplace.analysis.effects.graphs import of_argument
+from unplace.analysis.effects.graphs import of_arguments
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import anything
@@ -45,7 +45,7 @@ def called(calls: CallEffects, node: ast.Call, qualified: str, arguments: Argume
 def _save_arguments(calls: CallEffects, node: ast.Call, arguments: Arguments, first: int, state: State) -> None:
     """Record that a checkpoint saves what it calls a function with, and may need what else the function reads."""
     run, label = calls.run, f"{code_of(node.func)}()"
-    graph = of_all(of_argument(run, state, value) for value in arguments.all()) | UNSEEN
+    graph = of_arguments(run, state, arguments.all()) | UNSEEN
     for value in arguments.positional[first:]:
         if value.is_tensor:
             run.save(state, value, label, node, graph=graph)

@@ -18,14 +18,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator
 
-from unplace.analysis.domain.graph import of_all
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import CONTAINER, NONE, NUMBER, OTHER, TENSOR, TUPLE, UNKNOWN, Link, Value
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import RESULT, Effect, Returned, View
-from unplace.analysis.effects.graphs import of_argument
+from unplace.analysis.effects.graphs import of_arguments
 from unplace.analysis.interpret.arguments import Arguments, bind_parameters
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
@@ -121,7 +120,7 @@ def _note_saved(run: Run, node: ast.Call, of: Class, arguments: Arguments, made:
     called = f"{of.node.name}.apply()"
     parameters = [p.arg for p in forward.parameters][1:]
     given = dict(zip(parameters, arguments.positional, strict=False))
-    saved, graph = set(_saved(forward)), of_all(of_argument(run, state, value) for value in arguments.all())
+    saved, graph = set(_saved(forward)), of_arguments(run, state, arguments.all())
     for name in sorted(saved & given.keys()):
         if given[name].may_be(TENSOR | UNKNOWN):
             run.save(state, given[name], called, node, graph=graph)

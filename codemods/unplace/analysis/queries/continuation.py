@@ -18,7 +18,7 @@ from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.domain.refs import TorchModule
 from unplace.analysis.domain.values import Obj, Objs, Value
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write, can_be_tracked
+from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.syntax.bindings import last_name
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import autocast, members
@@ -47,16 +47,6 @@ def has_no_graph(run: Run, value: Value) -> bool:
         w.kind is not WriteKind.DATA and w.value.objs & value.objs and any(map(can_be_tracked, w.operands))
         for w in run.all_writes()
     )
-
-
-def stored_by(write: Write) -> list[ast.expr]:
-    """Return the expressions of what an operation writes, or calculates what it writes from."""
-    node, statement = write.node, write.statement
-    if isinstance(node, ast.AugAssign):
-        return [node.value]
-    if isinstance(node, ast.Call):
-        return [*node.args, *(keyword.value for keyword in node.keywords)]
-    return [statement.value] if isinstance(statement, ast.Assign) else []
 
 
 @dataclass(slots=True)

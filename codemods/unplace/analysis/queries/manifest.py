@@ -24,6 +24,11 @@ from unplace.torchapi import members, results
 
 def has_graph_in_sight(program: Program, run: Run, graph: Graph) -> bool:
     """Tell whether a graph in a run comes from what is in sight: the function itself, or some call of it."""
+    question = "graph in sight", run.scope, run.variant, graph
+    return program.answer_for_now(question, lambda: _is_in_sight(program, run, graph), False)
+
+
+def _is_in_sight(program: Program, run: Run, graph: Graph) -> bool:
     seen: set[tuple[Scope, str]] = set()
     todo = [(program, run, graph)]
     while todo:
