@@ -214,6 +214,7 @@ def test_what_holds_is_shown_with_its_source(capfd: pytest.CaptureFixture[str]) 
         'whole-program = "auto"     # default\n'
         "functional = false         # default\n"
         "# target-torch is not set  # default\n"
+        "models = []                # default\n"
         "# facts is not set         # default\n"
     )
     configure(

@@ -6,7 +6,7 @@ from unplace.version import __version__
 
 TYPE_CHECKING = False  # instead of `typing`'s: `python -m unplace` would import a `typing.py` in the working folder
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any, Literal
 
     from unplace.diagnosis import Diagnosed
@@ -54,6 +54,7 @@ def rewrite_source(
     functional: bool = False,
     whole_program: bool | Literal["auto"] = "auto",
     target_torch: str | None = None,
+    models: Sequence[str] = (),
     select: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     only: Iterable[str] | None = None,
@@ -67,7 +68,7 @@ def rewrite_source(
 
     Raises `SyntaxError` where the text isn't Python, `unplace.text.source.SourceError` where it is no notebook,
     `ValueError` for a rule, harm or torch that doesn't exist, and `TypeError` for an argument of another form than
-    `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`.
+    `select=["UNP001"]`, `only=["harmful"]`, `target_torch="2.1"`, `models=["ours.toml"]`.
     """
     from unplace.config.options import from_python  # only now: the command line imports this module for its version
     from unplace.documents import rewrite
@@ -78,6 +79,7 @@ def rewrite_source(
         functional=functional,
         whole_program=whole_program,
         target_torch=target_torch,
+        models=models,
         select=select,
         ignore=ignore,
         only=only,

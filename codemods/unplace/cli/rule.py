@@ -1,4 +1,4 @@
-"""Implements `unplace rule`: prints what a rule does, why, and what it leaves alone."""
+"""Implements `unplace rule`: prints what a rule does, why, and what it leaves alone, or what a file of models says."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from unplace.reporting.styled import width_of
 from unplace.reporting.wrapping import wrapped
 from unplace.rules import codes, documentation
 
+_MODELS = "models"
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -24,7 +26,11 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def rule(
     code: Annotated[
         str | None,
-        typer.Argument(metavar="CODE", autocompletion=one_of(codes()), help="The code of a rule, such as UNP001."),
+        typer.Argument(
+            metavar="CODE",
+            autocompletion=one_of((*codes(), _MODELS)),
+            help="The code of a rule, such as UNP001; or `models`, for the files that say what libraries do.",
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Explain all rules.")] = False,
 ) -> None:
@@ -32,17 +38,25 @@ def rule(
 
     You see what the rule rewrites, what the result is, and what it leaves alone.
     """
+    if code == _MODELS:
+        from unplace.analysis.effects.model_files import documentation as of_models
+
+        _print(f"{_MODELS}: {of_models()}")
+        return
     if (code is None) is not every:
         raise typer.BadParameter("name one rule, or give --all.", param_hint="CODE")
     wanted = codes() if code is None else (code.upper(),)
     for position, one in enumerate(wanted):
         if one not in codes():
             raise typer.BadParameter(no_rule(one, codes()), param_hint="CODE")
-        title, _, text = documentation(one).partition("\n")
         if position:
             typer.echo()
-        for line in _fitted(f"{one}: {title}\n{text}", width_of(sys.stdout)):
-            typer.echo(line)
+        _print(f"{one}: {documentation(one)}")
+
+
+def _print(text: str) -> None:
+    for line in _fitted(text, width_of(sys.stdout)):
+        typer.echo(line)
 
 
 def _fitted(text: str, width: int | None) -> Iterator[str]:

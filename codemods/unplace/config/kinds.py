@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
@@ -202,6 +202,47 @@ class Harms(Given["frozenset[Harm] | None"]):
     def from_python(self, name: str, given: Any) -> frozenset[Harm]:
         """Read a list of texts."""
         return parse_harms(listed(name, given, "harmful"))
+
+
+class ModelFiles(Given["tuple[tuple[str, str], ...]"]):
+    """What functions and layers of libraries do, by the paths and texts of the files that say so."""
+
+    words = "list of paths of files"
+    metavar = "FILE,..."
+    is_list = True
+
+    def from_toml(self, value: object, folder: str) -> tuple[tuple[str, str], ...]:
+        """Read the files at paths from the folder of the configuration file."""
+        return _models(Path(folder, path) for path in _strings(value))
+
+    def as_toml(self, value: tuple[tuple[str, str], ...]) -> str:
+        """Write the paths."""
+        return _as_list([path for path, _ in value])
+
+    def from_words(self, given: Any) -> tuple[tuple[str, str], ...]:
+        """Read the files at paths such as `mmcv.toml,own.toml`."""
+        try:
+            return _models(Path(path.strip()) for each in given for path in each.split(","))
+        except ValueError as error:
+            raise SelectionError(str(error)) from None
+
+    def from_python(self, name: str, given: Any) -> tuple[tuple[str, str], ...]:
+        """Read the files at paths."""
+        return _models(map(Path, listed(name, given, "mmcv.toml")))
+
+
+def _models(paths: Iterable[Path]) -> tuple[tuple[str, str], ...]:
+    """Return the paths and texts of files of models; raise `ValueError` for what isn't one."""
+    from unplace.analysis.effects.model_files import ModelsError, known_libraries  # only now: most runs are given none
+
+    try:
+        files = tuple((str(path), path.read_text("utf-8")) for path in paths)
+        known_libraries(files)
+    except OSError as error:
+        raise ValueError(f"{error.filename}: cannot read: {error.strerror}") from None
+    except ModelsError as error:
+        raise ValueError(str(error)) from None
+    return files
 
 
 class FactsFile(Given["Observations | None"]):

@@ -7,7 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from unplace import rules
-from unplace.config.kinds import AUTO, Auto, Codes, CodesOfFiles, Decision, FactsFile, Given, Harms, Truth, Version
+from unplace.config.kinds import (
+    AUTO,
+    Auto,
+    Codes,
+    CodesOfFiles,
+    Decision,
+    FactsFile,
+    Given,
+    Harms,
+    ModelFiles,
+    Truth,
+    Version,
+)
 from unplace.config.settings import Setting, settings_of
 from unplace.diagnostics.conventions import is_convention
 from unplace.diagnostics.findings import Harm
@@ -35,6 +47,7 @@ class Options:
     at the cost of copies. With `spans_files`, an edit may need others in other files; with `spans_later`, what such
     edits may rewrite gets no fallback. With `markdown`, Markdown files hold Python blocks. With `counts`, what `only`
     leaves out is reported, too, but never rewritten: who only counts operations needs no plan for them.
+    `models` are the paths and texts of files that tell what libraries do.
     `facts` are what runs of the program showed, and `here` those that hold for the file at hand.
     """
 
@@ -54,6 +67,10 @@ class Options:
     target_torch: Annotated[
         Release | None, Setting(Version(), "The oldest torch that rewritten code has to run on.")
     ] = None
+    models: Annotated[
+        tuple[tuple[str, str], ...],
+        Setting(ModelFiles(), "Take from these files what functions and layers of libraries do."),
+    ] = ()
     facts: Annotated[
         Observations | None, Setting(FactsFile(), "Take the facts that runs showed, from a file of `unplace observe`.")
     ] = field(default=None, hash=False)

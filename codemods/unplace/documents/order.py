@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from unplace import torchapi
+from unplace.analysis.effects.model_files import ModelTexts
 from unplace.analysis.project.program import Program
 from unplace.documents.cells import MARK
 from unplace.transform.rewriter import Programs
@@ -36,12 +37,12 @@ class AnyOrder:
         self._programs = programs
         self._shows = shows
 
-    def begin(self, path: str, text: str) -> Program:
+    def begin(self, path: str, text: str, models: ModelTexts = ()) -> Program:
         """Return the program of a notebook's module; raise `SyntaxError` where CPython can't parse it."""
         tree = _in_any_order(ast.parse(text, filename=path), text, self._shows)
         if self._programs is None:
-            return Program.of(tree, text)
-        return self._programs.begin(path, text).with_tree(tree)
+            return Program.of(tree, text, models=models)
+        return self._programs.begin(path, text, models).with_tree(tree)
 
 
 def _in_any_order(tree: ast.Module, text: str, shows: bool) -> ast.Module:

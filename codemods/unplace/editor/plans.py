@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from unplace import documents
 from unplace.analysis.cancellation import CancelledError, cancelled_where
+from unplace.analysis.effects.model_files import ModelTexts
 from unplace.analysis.project.files import Project
 from unplace.analysis.project.program import Program
 from unplace.config.options import Options
@@ -58,15 +59,16 @@ class Plans:
 
     def __init__(self, project: Project | None = None) -> None:
         self._project = project
-        self._programs: _Latest[tuple[str, str], Program] = _Latest(_PROGRAMS)
+        self._programs: _Latest[tuple[str, str, ModelTexts], Program] = _Latest(_PROGRAMS)
         self._reports: _Latest[tuple[str, str, Options, bool], FileReport] = _Latest(_REPORTS)
 
-    def begin(self, path: str, text: str) -> Program:
+    def begin(self, path: str, text: str, models: ModelTexts = ()) -> Program:
         """Return the program of a text; raise `SyntaxError` where CPython can't parse it."""
+        key = path, text, models
         if self._project is not None:
             project = self._project
-            return self._programs.get((path, text), lambda: project.begin(path, text))
-        return self._programs.get((path, text), lambda: Program.of(parsed(text), text))
+            return self._programs.get(key, lambda: project.begin(*key))
+        return self._programs.get(key, lambda: Program.of(parsed(text), text, models=models))
 
     def report(self, text: str, path: str, options: Options) -> FileReport:
         """Return the report on a text."""

@@ -189,7 +189,7 @@ def _said(options: Options) -> list[str]:
     said = [(getattr(options, each.name), each.kind) for each in SETTINGS if not each.kind.names_rules]
     written = ["" if value is None else kind.as_toml(value) for value, kind in said]
     flags = (options.comments, options.spans_later, options.markdown, options.counts)
-    return [*written, *map(repr, flags)]
+    return [*written, *map(repr, flags), *(text for _, text in options.models)]
 
 
 def _connected(place: Path) -> sqlite3.Connection:

@@ -10,6 +10,9 @@ SET_GRAD_ENABLED = "torch.set_grad_enabled"
 GRAD_MODES = frozenset([NO_GRAD, ENABLE_GRAD, INFERENCE_MODE])
 """Context managers and decorators that set the grad mode; `set_grad_enabled` sets it where it is called, too."""
 
+ENTERING = frozenset(["__enter__", "enter_context"])
+"""Methods that enter a context manager for the rest of the function: that of the object, or those of the arguments."""
+
 BELOW_AUTOGRAD = ("torch.library.custom_op", "torch.library.register_fake", "torch.library.register_kernel")
 """Decorators of functions that torch calls without recording: what they compute gets its gradient elsewhere."""
 
@@ -34,7 +37,7 @@ FUNCTION_CONTEXT = "torch.autograd.function.FunctionCtx"
 OF_FUNCTIONS = frozenset(["backward", "forward", "jvp", "setup_context", "vjp"])
 """The methods of a custom autograd function whose first argument is its context."""
 
-RECORDING = {
+ASKING = {
     "torch.is_grad_enabled": True,
     "torch.is_inference_mode_enabled": False,
 }

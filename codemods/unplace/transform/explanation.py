@@ -110,7 +110,8 @@ def explain(
     Where the options name changed lines, the outcome for operations elsewhere isn't considered. `known` are findings
     of a run that saw more, whose verdicts count. Raises `SyntaxError` where CPython's parser does.
     """
-    program = Program.of(parsed(text), text) if programs is None else programs.begin(path, text)
+    models = options.models
+    program = Program.of(parsed(text), text, models=models) if programs is None else programs.begin(path, text, models)
     source = Text(text)
     everything = options.unfiltered()
     findings = _joined(known, rewrite_text(text, path, everything, programs).findings)
@@ -209,10 +210,12 @@ def _holders(site: Site) -> Iterator[Reason]:
 
 
 def _grad_mode(site: Site) -> str:
-    grad = site.write.grad
-    if grad.records:
-        return "recording" if grad is GradMode.ENABLED else "recording, unless the caller turned it off"
-    return f"not recording: {grad.value}"
+    record = site.write.record
+    if record.mode is GradMode.EITHER:
+        return "recording or not: a switch decides"
+    if record.records:
+        return "recording" if record.mode is GradMode.ENABLED else "recording, unless the caller turned it off"
+    return f"not recording: {record.mode.value}"
 
 
 def _finding(source: Text, site: Site, findings: list[Finding]) -> Finding | None:

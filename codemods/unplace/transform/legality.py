@@ -204,7 +204,7 @@ def _is_hidden_update(site: Site) -> bool:
     target = site.write.target
     owner = site.run.values.get(target.value) if isinstance(target, ast.Attribute) and target.attr == "data" else None
     is_untracked = site.is_untracked() and (owner is None or not can_be_tracked(owner))
-    is_partial = site.write.grad.records and (site.is_saved() or not is_untracked)
+    is_partial = site.write.record.records and (site.is_saved() or not is_untracked)
     return is_partial and not loses_graphs(site) and not spoils_gradient(site)
 
 

@@ -18,7 +18,6 @@ from unplace.analysis.project.module import ModuleIndex, once, uses_by_name
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.leaf_reads import reads_of_gradient
 from unplace.analysis.queries.purpose import documented, flag_around
-from unplace.analysis.queries.unrecorded import is_guarded
 from unplace.diagnostics.catalogue import Purpose
 from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import WriteKind
@@ -33,7 +32,7 @@ _FILLS = ("copy", "random", "diagonal")
 
 def meant(site: Site) -> Keep | None:
     """Return why a write is meant as it stands, or a fill of memory that the function has made; None where it isn't."""
-    grad = site.write.grad
+    grad = site.write.record.mode
     operator = site.write.operator
     watched = _watched(site)
     if watched is not None:
@@ -47,6 +46,8 @@ def meant(site: Site) -> Keep | None:
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
     if site.registered() is not None and not is_like_a_parameter(site) and not _may_be_selected(site):
         return Keep(Purpose.REGISTERED(name=site.name))
+    if grad is GradMode.FOUND_OFF:
+        return Keep(Purpose.GUARDED(name=site.name))
     if grad in (GradMode.DISABLED, GradMode.INFERENCE):
         return Keep(Purpose.NOT_RECORDED(mode=Fact(grad.value)))
     if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER) and not _writes_gradient_of_others(site):
@@ -94,9 +95,8 @@ def _asked_for(site: Site) -> Keep | None:
         purpose = documented(scope, root.parameter, is_called=False) if root.parameter is not None else None
         if purpose is not None:
             return Keep(purpose)
-    if not is_backward(site.program.module, scope) and is_guarded(site.program, scope, site.node):
-        return Keep(Purpose.GUARDED(name=site.name))
-    return None
+    is_known = site.write.record.mode is GradMode.WITHOUT_GRAPH and site.is_untracked()
+    return Keep(Purpose.GUARDED(name=site.name)) if is_known and not is_backward(site.program.module, scope) else None
 
 
 def _may_be_selected(site: Site) -> bool:
@@ -111,7 +111,7 @@ def is_like_a_parameter(site: Site) -> bool:
 
     The code itself may replace that by another parameter, in some rounds of a loop or on some paths only.
     """
-    if not site.write.grad.records or site.write.data is not None or site.write.kind is WriteKind.DATA:
+    if not site.write.record.records or site.write.data is not None or site.write.kind is WriteKind.DATA:
         return False
     roots = site.roots()
     read = [o for o in roots if o.origin is Origin.ATTRIBUTE and o not in site.state.bases]

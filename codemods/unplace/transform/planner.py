@@ -168,7 +168,7 @@ class Planner:
         is_proved = self._is_applied(decision) and not decision.observed
         if facts is None or not facts.tensors or isinstance(decision.verdict, Keep) or is_proved:
             return decision
-        if facts.off == facts.tensors and decision.site.write.grad is not GradMode.FUNCTION:
+        if facts.off == facts.tensors and decision.site.write.record.mode is not GradMode.FUNCTION:
             return decision.becoming(Keep(Purpose.OBSERVED_OFF()))
         if facts.parameters == facts.tensors and not facts.recorded:
             return decision.becoming(Keep(Purpose.OBSERVED_LEAF(name=decision.site.name)))

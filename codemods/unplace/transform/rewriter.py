@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
+from unplace.analysis.effects.model_files import ModelTexts
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Status
 from unplace.diagnostics.forms import SIGNS
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
 class Programs(Protocol):
     """The source of a text's program: the other files of the run, or programs kept from earlier."""
 
-    def begin(self, path: str, text: str) -> Program:
-        """Return the program of the module to handle now; raise `SyntaxError` where CPython's parser does."""
+    def begin(self, path: str, text: str, models: ModelTexts = ()) -> Program:
+        """Return the program of the module to handle now; raise `SyntaxError` where CPython's parser does.
+
+        `models` are files that tell what libraries do.
+        """
 
 
 class Alone:
@@ -42,12 +46,12 @@ class Alone:
         self._around = around
         self._begun: list[Program] = []
 
-    def begin(self, path: str, text: str) -> Program:
+    def begin(self, path: str, text: str, models: ModelTexts = ()) -> Program:
         """Return the program of the text."""
         from unplace.analysis.project.program import Program  # only imported for files that may have sites
 
         standing = Standing(self._around, path) if self._around is not None else None
-        self._begun.append(Program.of(parsed(text), text, standing))
+        self._begun.append(Program.of(parsed(text), text, standing, models))
         return self._begun[-1]
 
     def close(self) -> None:
@@ -175,7 +179,7 @@ def _round(
     from unplace.transform.collecting import has_sites
     from unplace.transform.filter import Filter
 
-    program = programs.begin(str(Path(path).absolute()), text)
+    program = programs.begin(str(Path(path).absolute()), text, options.models)
     comments = suppressions.read(text) if options.comments else suppressions.Suppressions()
     if comments.skips_file:
         return FileReport(path, text, text)

@@ -34,6 +34,7 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
 from unplace.analysis.queries.apart import certainly_saved
 from unplace.analysis.queries.demand import is_never_asked_for
+from unplace.analysis.queries.entries import is_unrecorded
 from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_into, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.manifest import awaited, has_graph_in_sight, may_be_asked_for
@@ -42,7 +43,6 @@ from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.rounds_shown import met_after_rounds
 from unplace.analysis.queries.saved_by_callers import Element, is_parameter, written_element
 from unplace.analysis.queries.unbatched import why_unbatched
-from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.queries.yielded import is_drawn_once
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
@@ -305,7 +305,7 @@ class Site:
 
     def is_untracked(self) -> bool:
         """Tell whether neither the tensor nor the values written into it can be part of a graph."""
-        return not self.run.graph_of(self.value, *self.write.operands)
+        return not graph_of(self.value, *self.write.operands)
 
     def is_metadata(self) -> bool:
         """Tell whether the operation changes the tensor object (its shape, its history) rather than its memory."""
@@ -340,7 +340,7 @@ class Site:
     def hides_gradient(self) -> bool:
         """Tell whether a write hides from autograd how the values it writes were computed."""
         is_hidden = self.form is Form.DATA_STORE or self.is_hidden()
-        if not is_hidden or not self.write.grad.records:
+        if not is_hidden or not self.write.record.records:
             return False
         return any(can_be_tracked(operand) for operand in self.write.operands)
 
@@ -357,7 +357,7 @@ class Site:
 
     def _why_passed(self) -> Forbidden | None:
         """Return why torch raises at the write to an argument, because of what a caller passes."""
-        if not self.write.grad.records or self.is_hidden() or is_allowed(self.write):
+        if not self.write.record.records or self.is_hidden() or is_allowed(self.write):
             return None
         written = self.roots() & looked_into(self.state, self.value.objs)
         for root in sorted(met_after_rounds(self.run, self.write, written)) if not self.write.in_any_order else ():
@@ -398,7 +398,7 @@ class Site:
     def _worked_out_harm(self) -> tuple[Harm, Saved | None]:
         forbidden = self.forbidden()
         is_leaf = forbidden is not None and forbidden.is_leaf
-        is_seen = self.write.grad.records or not self.is_hidden()
+        is_seen = self.write.record.records or not self.is_hidden()
         certain = (self._surely_saved_by_callers() if self._is_guess() else self._surely_saved()) if is_seen else []
         if (certain or (forbidden is not None and not forbidden.is_doubtful)) and not self._is_off():
             if not certain or is_leaf:
@@ -420,7 +420,8 @@ class Site:
 
     def _is_off(self) -> bool:
         """Tell whether a guard keeps autograd from recording where the operation runs."""
-        return self.write.grad.records and is_unrecorded(self.program, self.run.scope, self.node)
+        record = self.write.record
+        return record.records and (not record.is_trained or is_unrecorded(self.program, self.run.scope, self.node))
 
     def _may_miss_values(self) -> bool:
         """Tell whether a backward may ask for the written memory, which an operation may have saved."""
@@ -444,7 +445,7 @@ class Site:
         if self.write.in_any_order:
             return []
         known = certainly_saved(self.run, self.write, self.state.seen(self._targets()))
-        if not self.write.grad.records:
+        if not self.write.record.records:
             known = {s for s in known if s.node and not is_unrecorded(self.program, self.run.scope, s.node)}
         found = [saved for saved in known if may_be_asked_for(self.program, self.run, saved, self.value)]
         if self.saves_its_result():

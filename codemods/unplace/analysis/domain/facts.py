@@ -6,6 +6,7 @@ import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from unplace.analysis.domain.gradmode import Record
 from unplace.analysis.domain.heap import Heap
 from unplace.analysis.domain.values import ANY as ANY
 from unplace.analysis.domain.values import CALLED, Link, Obj, Objs, Origin, Saved, Token, Value
@@ -45,6 +46,7 @@ class Facts:
     definitions: Mapping[Obj, Definition]
     kept: Mapping[Obj, Saved]
     saved: Mapping[Obj, frozenset[Saved]]
+    record: Record
 
     def distinctness(self, holder: Obj) -> Token:
         """Return `DISTINCT` or `DISTINCT_RESULTS` where no two elements of a container share memory; None elsewhere."""

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TypeVar
 
+from unplace.analysis.domain import gradmode
 from unplace.analysis.domain.facts import ANY, Definition, weaker
 from unplace.analysis.domain.heap import Heap, Slot
 from unplace.analysis.domain.state import State, join_bases, weak_join
@@ -39,6 +40,7 @@ class Merger:
             dict(first.definitions),
             dict(first.kept),
             dict(first.saved),
+            gradmode.joined(s.record for s in states),
         )
         for bases in _runs([s.bases for s in states])[1:]:
             for obj, base in bases.items():
@@ -232,5 +234,6 @@ def same_facts(first: State, second: State) -> bool:
         and first.binds == second.binds
         and first.kept.keys() == second.kept.keys()
         and first.saved == second.saved
+        and first.record == second.record
         and first.definitions.keys() == second.definitions.keys()
     )

@@ -247,6 +247,14 @@ class TorchModule:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryLayer:
+    """An object of a layer that a file of models describes, with the call that made it."""
+
+    qualified: str
+    call: ast.Call | None
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleList:
     """An nn.ModuleList or nn.ModuleDict, with the modules in it; if `is_exact`, in this order.
 
@@ -292,6 +300,7 @@ class Choice:
     is_open: bool = False
 
 
+_CALLED = (Class, Function, Instance, LibraryLayer, Named, Partial, TensorMethod, TorchModule)
 ANYTHING = Choice(frozenset(), is_open=True)
 _MOST_ALTERNATIVES = 6
 
@@ -307,7 +316,7 @@ def join_refs(first: Hashable, second: Hashable, *, is_open: bool = False) -> Ha
     """Return the join of two references; `ANYTHING` where they are too many, or where one can't be called."""
     found: dict[Hashable, Hashable] = {}
     for ref in (*alternatives(first), *alternatives(second)):
-        if not isinstance(ref, Class | Function | Instance | Named | Partial | TensorMethod | TorchModule):
+        if not isinstance(ref, _CALLED):
             return ANYTHING
         known = found.setdefault(_likeness(ref), ref)
         if isinstance(known, Instance) and isinstance(ref, Instance):
@@ -326,6 +335,8 @@ def _likeness(ref: Hashable) -> Hashable:
     """Return what references have in common that act alike when called: layers that don't work in place, objects."""
     if isinstance(ref, TorchModule) and ref.inplace is False:
         return replace(ref, call=None)
+    if isinstance(ref, LibraryLayer):
+        return replace(ref, call=None)
     return ref.of if isinstance(ref, Instance) else ref
 
 
@@ -335,9 +346,11 @@ def _order(ref: Hashable) -> tuple[str, str, int, int]:
         return "", ref.qualified, 0, 0
     of = ref.of if isinstance(ref, Instance) else ref
     node: ast.AST | None = of.node if isinstance(of, Class | TensorMethod) else None
-    if isinstance(of, Partial | TorchModule | Function):
+    if isinstance(of, Partial | TorchModule | LibraryLayer | Function):
         node = of.scope.node if isinstance(of, Function) else of.call
-    name = of.qualified if isinstance(of, TorchModule) else getattr(node, "name", getattr(node, "attr", ""))
+    name = (
+        of.qualified if isinstance(of, TorchModule | LibraryLayer) else getattr(node, "name", getattr(node, "attr", ""))
+    )
     return type(of).__name__, name, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from unplace.analysis.domain.facts import Definition, Facts
+from unplace.analysis.domain.gradmode import Record
 from unplace.analysis.domain.heap import Heap, Slot
 from unplace.analysis.domain.values import Link, Obj, Objs, Origin, Saved, Token, Value
 from unplace.analysis.domain.views import UNCERTAIN, Views
@@ -42,6 +43,7 @@ class Snapshot(Facts):
     definitions: Mapping[Obj, Definition]
     kept: Mapping[Obj, Saved]
     saved: Mapping[Obj, frozenset[Saved]]
+    record: Record
     _answers: _Answers = field(default_factory=_Answers, init=False, repr=False)
 
     def may_share(self, first: Objs, second: Objs) -> bool:

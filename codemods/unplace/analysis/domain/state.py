@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Protocol
 
 from unplace.analysis.domain.facts import ANY, Definition, Facts
+from unplace.analysis.domain.gradmode import AS_CALLED, Record
 from unplace.analysis.domain.graph import Graph, extended, joined
 from unplace.analysis.domain.heap import Heap
 from unplace.analysis.domain.refs import join_refs
@@ -55,6 +56,7 @@ class State(Facts):
     definitions: dict[Obj, Definition] = field(default_factory=dict)
     kept: dict[Obj, Saved] = field(default_factory=dict)
     saved: dict[Obj, frozenset[Saved]] = field(default_factory=dict)
+    record: Record = AS_CALLED
 
     @classmethod
     def of(cls, facts: Facts) -> State:
@@ -67,6 +69,7 @@ class State(Facts):
             dict(facts.definitions),
             dict(facts.kept),
             dict(facts.saved),
+            facts.record,
         )
 
     def fork(self) -> State:
@@ -87,11 +90,12 @@ class State(Facts):
             self.definitions,
             self.kept,
             self.saved,
+            self.record,
         )
 
     def become(self, other: State) -> None:
         """Take over all facts of another state."""
-        for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved"):
+        for name in ("env", "binds", "heap", "bases", "definitions", "kept", "saved", "record"):
             setattr(self, name, getattr(other, name))
 
     def forget_definitions(self, objs: Objs) -> None:

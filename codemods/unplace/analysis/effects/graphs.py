@@ -25,7 +25,7 @@ from unplace.torchapi.modules import learns
 
 def brought(run: Run, state: Facts, bound: Mapping[str, Value], graph: Graph) -> Graph:
     """Return the graph, for the caller, of what has a graph in the terms of the callee: of its parameters."""
-    if not run.grad.records:
+    if not state.record.records:
         return NO_GRAPH
     given = bound if graph >= ARGUMENTS else graph.intersection(bound)
     left = graph.difference(ARGUMENTS, bound)

@@ -11,7 +11,7 @@ from functools import reduce
 from unplace import torchapi
 from unplace.analysis.domain.graph import ARGUMENTS, NO_GRAPH, Graph
 from unplace.analysis.domain.merging import Merger
-from unplace.analysis.domain.refs import Choice, Function, Instance, TorchModule, first_layer
+from unplace.analysis.domain.refs import Choice, Function, Instance, LibraryLayer, TorchModule, first_layer
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import CONTAINER, MODULE, TENSOR, TUPLE, Link, Origin, Token, Value
 from unplace.analysis.effects import effect, result_types
@@ -19,7 +19,7 @@ from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.effect import RETURNED, Effect, Returned, Save
 from unplace.analysis.effects.graphs import of_layer
-from unplace.analysis.interpret import choices, own_calls
+from unplace.analysis.interpret import choices, modelled_calls, own_calls
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
@@ -187,6 +187,8 @@ def _part(
                 calls.run.save(state, value, f"{ref.qualified}()", node, graph=value.graph)
             return value
         return result(calls, node, module, Arguments([value], [target]), state, place, is_inner=any(place))
+    if isinstance(ref, LibraryLayer):
+        return modelled_calls.of_layer(calls, node, ref, Arguments([value], [target]), state, (place, "result"))
     forward = run_by_calling(calls.run.program, ref) if isinstance(ref, Instance) else None
     if forward is not None and _only_reads(calls, forward):
         key: Hashable = (node, "layer", place, calls.run.alternative)

@@ -1,10 +1,10 @@
 """Models: the effects of Python's builtins and of libraries other than torch, one line of data per function.
 
-    "einops.rearrange": (
-        Model("tensor * **", Effect(view_of("tensor", Link.EITHER, "rearrange()")), Given.MAYBE_A_TENSOR),
+    "copy.copy": (
+        Model("x", Effect(view_of("x", Link.VIEW, "copy.copy()", same_shape=True)), Given.A_TENSOR),
     ),
 
-says that `rearrange(tensor, ...)` returns a view of its first argument, or a copy, if that argument may be a tensor.
+says that `copy.copy(x)` returns a view of its argument, if that is a tensor.
 The first model of a name that fits a call applies. Nothing is known of a call that no model fits, or of a function that
 isn't listed: it may keep, change and return whatever can be reached from its arguments.
 
@@ -15,7 +15,7 @@ and `**` takes any keywords.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -98,17 +98,21 @@ def _parsed(signature: str) -> tuple[frozenset[str], tuple[str, ...], bool, bool
     return required, names, any(w.startswith("*") and w != REST for w in words), REST in words
 
 
-def model_of(qualified: str, positional: Collection[Value], keywords: Mapping[str, Value]) -> Model | None:
-    """Return the model that fits a call of a function: one of its own, or one for all functions of its module."""
-    module = qualified.partition(".")[0]
-    models = FUNCTIONS.get(qualified, ()) or MODULES.get(module, ())
+def first_fitting(
+    models: Iterable[Model], positional: Collection[Value], keywords: Mapping[str, Value]
+) -> Model | None:
+    """Return the first model that fits a call."""
     return next((model for model in models if model.fits(positional, keywords)), None)
+
+
+def of_package(qualified: str, positional: Collection[Value], keywords: Mapping[str, Value]) -> Model | None:
+    """Return the model that fits a call of any function of a package."""
+    return first_fitting(PACKAGES.get(qualified.partition(".")[0], ()), positional, keywords)
 
 
 def method_of(name: str, positional: Collection[Value], keywords: Mapping[str, Value]) -> Model | None:
     """Return the model that fits a call of a container's method."""
-    models = METHODS.get(name, ())
-    return next((model for model in models if model.fits(positional, keywords)), None)
+    return first_fitting(METHODS.get(name, ()), positional, keywords)
 
 
 def reads_nothing(name: str) -> bool:
@@ -233,16 +237,6 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
     # tensors
     "copy.copy": (Model("x", Effect(view_of("x", Link.VIEW, "copy.copy()", same_shape=True)), Given.A_TENSOR),),
     "copy.deepcopy": (Model("x", Effect(Returned(TENSOR, like="x", label="copy.deepcopy()")), Given.A_TENSOR),),
-    "einops.rearrange": (
-        Model("tensor * **", Effect(view_of("tensor", Link.EITHER, "rearrange()")), Given.MAYBE_A_TENSOR),
-        Model("tensor * **", Effect(Returned(UNKNOWN, kind_of="tensor", likely=True, label="einops.rearrange()"))),
-    ),
-    "einops.reduce": (
-        Model("tensor * **", Effect(Returned(UNKNOWN, kind_of="tensor", likely=True, label="einops.reduce()"))),
-    ),
-    "einops.repeat": (
-        Model("tensor * **", Effect(Returned(UNKNOWN, kind_of="tensor", likely=True, label="einops.repeat()"))),
-    ),
     **_functions(
         "numpy",
         "asanyarray asarray ascontiguousarray frombuffer",
@@ -256,7 +250,7 @@ FUNCTIONS: Mapping[str, tuple[Model, ...]] = {
 _AROUND = Model("* **", Effect(gives(NUMBER | TEXT | OTHER)), Given.NOTHING_HELD)
 _ARRAYS = Model("* **", keeping("", gives(ARRAY)))
 
-MODULES: Mapping[str, tuple[Model, ...]] = {
+PACKAGES: Mapping[str, tuple[Model, ...]] = {
     "math": (Model("* **", Effect(gives(NUMBER))),),
     "numpy": (_ARRAYS,),
     "scipy": (_ARRAYS,),
@@ -271,7 +265,10 @@ METHODS: Mapping[str, tuple[Model, ...]] = {
     **dict.fromkeys(("append", "add", "appendleft"), (Model("item", Effect(gives(NONE), puts=(("item", SELF),))),)),
     "insert": (Model("index item", Effect(gives(NONE), puts=(("item", SELF),), moves=_IN_SELF)),),
     "extend": (Model("iterable", Effect(gives(NONE), puts=((Drawn(("iterable",)), SELF),))),),
-    "update": (Model("* **", Effect(gives(NONE), puts=((Slot(EVERY), SELF),))),),
+    "update": (
+        Model("pairs", Effect(gives(NONE), puts=((Drawn(("pairs",), part=1), SELF),)), Given.A_SEQUENCE),
+        Model("* **", Effect(gives(NONE), puts=((Slot(EVERY), SELF),))),
+    ),
     **dict.fromkeys(
         ("pop", "popleft", "popitem"), (Model("key? * **", Effect(slot("key"), takes=(Slot(SELF, "key"),))),)
     ),

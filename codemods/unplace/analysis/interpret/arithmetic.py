@@ -28,6 +28,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects import saves
 from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import graph_of
 from unplace.torchapi.arithmetic import FUNCTION_OF
 
 
@@ -55,7 +56,7 @@ def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value
     ):
         return _container(run, node, left, right, state)
     kinds, dtype = UNKNOWN if kinds & UNKNOWN else kinds, result_dtype(op, left, right, node)
-    result = run.fresh(node, state, "a result", kinds, likely=True, dtype=dtype, graph=run.graph_of(left, right))
+    result = run.fresh(node, state, "a result", kinds, likely=True, dtype=dtype, graph=graph_of(left, right))
     _note_saves(run, node, op, left, right, result, state, is_certain=False)
     return result
 
@@ -88,7 +89,7 @@ def tensor_result(
         TENSOR,
         shape=common_shape(left, right) if elementwise else None,
         dtype=None if run.autocast and not elementwise else result_dtype(op, left, right, node),
-        graph=run.graph_of(left, right),
+        graph=graph_of(left, right),
         likely=left.likely and not right.must_be(TENSOR),
     )
     if elementwise:

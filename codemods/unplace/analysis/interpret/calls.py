@@ -7,6 +7,7 @@ import sys
 from collections.abc import Hashable
 
 from unplace import torchapi
+from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.graph import LEAF, NO_GRAPH, RESULTS, SEEN, UNSEEN, of_all
 from unplace.analysis.domain.refs import (
     Bound,
@@ -14,6 +15,7 @@ from unplace.analysis.domain.refs import (
     Class,
     Function,
     Instance,
+    LibraryLayer,
     ModuleList,
     Named,
     Partial,
@@ -174,6 +176,8 @@ class Calls:
             return own_calls.of_class(self, node, ref, arguments, state)
         if isinstance(ref, TorchModule):
             return layers.called(self, node, ref, arguments, state)
+        if isinstance(ref, LibraryLayer):
+            return modelled_calls.of_layer(self, node, ref, arguments, state)
         found = self._of_instance(node, callee, ref, arguments, state) if isinstance(ref, Instance) else None
         return found if found is not None else self.unknown_call(node, arguments.all(), state, callee)
 
@@ -362,6 +366,8 @@ class Calls:
             if of != qualified or any(value.is_tensor for value in arguments.all()):
                 keep(call, keeping)  # the given weights become its parameter
             return self._make_module(node, of, arguments, state)
+        if qualified == modes.SET_GRAD_ENABLED:
+            state.record = entered(Value(OTHER, ref=Named(qualified)), node, state.record)
         if qualified.startswith(modes.OBJECTS) or qualified in modes.CONTEXTS:
             return apply(call, keeping)
         return self.unknown_call(node, arguments.all(), state)

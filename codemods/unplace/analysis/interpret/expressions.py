@@ -48,9 +48,10 @@ from unplace.analysis.interpret import (
 )
 from unplace.analysis.interpret.attributes import attribute_of, field_of
 from unplace.analysis.interpret.calls import Calls
+from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.slots import INSIDE_OF_UNKNOWN
-from unplace.analysis.interpret.writes import anything
+from unplace.analysis.interpret.writes import anything, graph_of
 from unplace.analysis.project.generators import are_held
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import NUMBERS, TEXTS, children, code_of, walk
@@ -173,14 +174,14 @@ class Evaluator:
         if base.is_tensor:
             basic = indexing.is_basic_index(self.run, node.slice)
             if basic is not True:
-                indexing.save_indices(self.run, node.slice, self.run.graph_of(base), state)
+                indexing.save_indices(self.run, node.slice, graph_of(base), state)
             if basic is False:
                 return self.run.fresh(
                     node,
                     state,
                     "a selection",
                     dtype=base.dtype,
-                    graph=self.run.graph_of(base),
+                    graph=graph_of(base),
                     operator=SELECTING,
                     likely=base.likely,
                 )
@@ -274,7 +275,7 @@ class Evaluator:
             operand.kinds,
             shape=operand.shape,
             dtype=operand.dtype,
-            graph=self.run.graph_of(operand),
+            graph=graph_of(operand),
             likely=operand.likely,
         )
 
@@ -314,6 +315,8 @@ class Evaluator:
         if outcome is not None:
             return self.evaluate(node.body if outcome else node.orelse, state)
         other = state.fork()
+        narrow(self.run, node.test, state, True)
+        narrow(self.run, node.test, other, False)
         values = [self.evaluate(node.body, state), self.evaluate(node.orelse, other)]
         state.become(Merger(node).merge([state.fork(), other]))
         return self._either(node, values)

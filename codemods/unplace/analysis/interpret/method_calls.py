@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
+from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, is_seen
 from unplace.analysis.domain.refs import (
     Bound,
@@ -87,6 +88,8 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     if isinstance(base.ref, Choice) and _has(calls.run, base.ref, name):
         return _of_one_of(calls, node, func, base, state)
     arguments = calls.arguments(node, state)
+    if name in modes.ENTERING:
+        _enter(func.value, base, arguments, state)
     if isinstance(base.ref, Named) and base.ref.qualified == modes.FUNCTION_CONTEXT:
         return Value(NONE)  # `ctx.save_for_backward(x)`; the calls of the function tell what it saves
     if base.must_be(CALLABLE) and isinstance(base.ref, Class):
@@ -122,6 +125,13 @@ def of_method(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Val
     result = calls.unknown_call(node, [base, *given], state)
     dtype = cast_dtype(name, arguments)
     return result._replace(dtype=dtype) if dtype is not None else result
+
+
+def _enter(receiver: ast.expr, base: Value, arguments: Arguments, state: State) -> None:
+    """Enter a context manager for the rest of the function: `mode.__enter__()`, `stack.enter_context(mode)`."""
+    pairs = zip((receiver, *arguments.nodes), (base, *arguments.positional), strict=True)
+    for node, value in pairs:
+        state.record = entered(value, node, state.record)
 
 
 def _of_instance(calls: CallEffects, node: ast.Call, func: ast.Attribute, base: Value, state: State) -> Value:

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Hashable
 
 from unplace.analysis.domain.facts import ANY, DISTINCT
-from unplace.analysis.domain.refs import Function
+from unplace.analysis.domain.graph import NO_GRAPH
+from unplace.analysis.domain.refs import Function, LibraryLayer
 from unplace.analysis.domain.state import State, aged_value
-from unplace.analysis.domain.values import OTHER, TENSOR, UNKNOWN, Value
+from unplace.analysis.domain.values import MODULE, OTHER, TENSOR, UNKNOWN, Value
 from unplace.analysis.effects import models
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.walking import CallEffects
+from unplace.analysis.interpret.writes import anything
+from unplace.analysis.syntax.nodes import code_of
 
 
 def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: Arguments, state: State) -> Value:
     """Return the result of calling a built-in, or a function or class of a library other than torch."""
-    model = models.model_of(qualified, arguments.positional, arguments.keywords)
+    known, given = calls.run.program.module.models, (arguments.positional, arguments.keywords)
+    if qualified in known.layers:
+        calls.run.keep(state, anything(arguments.all()), f"`{code_of(node.func)}(...)`", node.lineno)
+        return Value(MODULE, ref=LibraryLayer(qualified, node), graph=NO_GRAPH)
+    model = known.function(qualified, *given) or models.of_package(qualified, *given)
     if model is None:
         made = calls.unknown_call(node, arguments.all(), state)
         return made._replace(kinds=OTHER) if _is_class_of_python(qualified) else made
@@ -28,6 +36,21 @@ def of_function(calls: CallEffects, node: ast.Call, qualified: str, arguments: A
     if qualified == "collections.defaultdict" and len(arguments.positional) == 1:
         _fill(calls, node, arguments.positional[0], made, state)
     return made
+
+
+def of_layer(
+    calls: CallEffects,
+    node: ast.Call,
+    ref: LibraryLayer,
+    arguments: Arguments,
+    state: State,
+    key: Hashable = None,
+) -> Value:
+    """Return the result of calling a layer of a library; `key` tells those apart that one call runs."""
+    model = calls.run.program.module.models.layer(ref.qualified, arguments.positional, arguments.keywords)
+    if model is None:
+        return calls.unknown_call(node, arguments.all(), state)
+    return apply(_call(calls, node, model, {}, arguments, state), model.effect, key)
 
 
 def _is_class_of_python(qualified: str) -> bool:

@@ -1,11 +1,15 @@
-"""Narrows the kinds of names by tests: `isinstance(x, T)`, `torch.is_tensor(x)`, `x is None`."""
+"""Narrows what is known by tests: `isinstance(x, T)`, `x is None`, `x.requires_grad`, `torch.is_grad_enabled()`."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
 
 from unplace import torchapi
-from unplace.analysis.domain.graph import NO_GRAPH
+from unplace.analysis.domain.gradmode import GradMode, Record
+from unplace.analysis.domain.graph import NO_GRAPH, parameters_of
 from unplace.analysis.domain.refs import Class, Named
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
@@ -20,59 +24,101 @@ from unplace.analysis.domain.values import (
     TUPLE,
     UNKNOWN,
     UNKNOWN_VALUE,
+    Obj,
     Saved,
+    Token,
     Value,
     is_same,
 )
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import can_be_tracked
-from unplace.analysis.syntax.nodes import walk
+from unplace.torchapi import modes
 
 
 def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
-    """Narrow the kinds of the names in `test` to those that are possible where it is true (`holds`) or false."""
+    """Narrow a state to what is possible where `test` is true (`holds`) or false.
+
+    That concerns the kinds of names, the graphs of their tensors, and whether autograd records.
+    """
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(run, test.operand, state, not holds)
-    elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and holds:
-        for part in test.values:
-            narrow(run, part, state, True)
-    elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        if holds:
-            _narrow_to_any(run, test.values, state)
-        else:
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is holds:
             for part in test.values:
-                narrow(run, part, state, False)
+                narrow(run, part, state, holds)
+        else:
+            _narrow_to_any(run, test.values, state, holds)
     elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
         is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
         if is_none and isinstance(test.ops[0], ast.Is | ast.IsNot):
             _restrict(test.left.id, NONE, state, holds is isinstance(test.ops[0], ast.Is))
-    elif isinstance(test, ast.Attribute) and test.attr == "requires_grad" and isinstance(test.value, ast.Name):
+    elif isinstance(test, ast.Attribute) and test.attr == "requires_grad":
         if not holds:
-            _without_graph(run, test.value.id, state)
-    elif isinstance(test, ast.Call) and test.args and isinstance(test.args[0], ast.Name):
+            _without_graph(run, test.value, state)
+    elif isinstance(test, ast.Attribute) and test.attr == "training":
+        if not holds and isinstance(test.value, ast.Name) and test.value.id == "self" and state.record.records:
+            state.record = Record(GradMode.EVALUATING)
+    elif isinstance(test, ast.Name):
+        source = _assigned(run, state.binds.get(test.id))
+        if source is not None:
+            narrow(run, source, state, holds)
+    elif isinstance(test, ast.Call):
         callee = run.values.get(test.func)
         name = callee.ref.qualified if callee is not None and isinstance(callee.ref, Named) else ""
-        if name == "torch.is_tensor":
+        if name in modes.ASKING and state.record.mode.is_of_caller:
+            _take_in_mode(state, is_on=modes.ASKING[name] is holds)
+        elif not test.args or not isinstance(test.args[0], ast.Name):
+            return
+        elif name == "torch.is_tensor":
             _restrict(test.args[0].id, TENSOR, state, holds)
         elif name == "builtins.isinstance" and len(test.args) == 2:
             _restrict(test.args[0].id, _type_kinds(run, test.args[1], holds), state, holds)
 
 
-def _without_graph(run: Run, name: str, state: State) -> None:
+def _assigned(run: Run, bound: Token) -> ast.expr | None:
+    """Return the expression whose value a name was assigned, alone, where it was bound: `flag = x.requires_grad`."""
+    outer = run.parents.get(bound) if isinstance(bound, ast.Name) else None
+    return outer.value if isinstance(outer, ast.Assign) and outer.targets == [bound] else None
+
+
+def _without_graph(run: Run, node: ast.expr, state: State) -> None:
     """Take in that a tensor has no graph: what was computed from it alone has none either, nor is anything saved."""
-    value = state.env.get(name)
+    value = run.values.get(node)
     if value is None or not value.is_tensor:
         return
-    state.env[name] = value._replace(graph=NO_GRAPH)
+    if state.record.mode is GradMode.CALLER:
+        state.record = Record(GradMode.WITHOUT_GRAPH)
+    without_any = frozenset(name for name in parameters_of(value.graph) if _is_passed(state, name))
+    for name, held in state.env.items():
+        if is_same(held, value) or held.graph <= without_any:
+            state.env[name] = held._replace(graph=NO_GRAPH)
 
     def is_without(saved: Saved) -> bool:
         held = [v for v in _operands(run, saved.node) if can_be_tracked(v)] if saved.on_path else ()
-        return bool(held) and all(is_same(v, value) for v in held)
+        return saved.graph <= without_any or (bool(held) and all(is_same(v, value) for v in held))
 
-    without = set(filter(is_without, frozenset().union(*state.saved.values())))
+    _forget_saves(state, is_without)
+
+
+def _is_passed(state: State, parameter: str) -> bool:
+    """Tell whether a name still stands for the tensor that the caller passed for it."""
+    value = state.env.get(parameter)
+    return value is not None and value.is_tensor and all(obj.parameter == parameter for obj in value.objs)
+
+
+def _take_in_mode(state: State, *, is_on: bool) -> None:
+    """Take in what the caller has set: where recording is off, nothing has been saved."""
+    state.record = Record(GradMode.ENABLED if is_on else GradMode.FOUND_OFF)
+    if not is_on:
+        _forget_saves(state, lambda saved: True)
+
+
+def _forget_saves(state: State, is_one: Callable[[Saved], bool]) -> None:
+    """Take in that operations haven't saved anything on the way that leads here."""
+    gone = set(filter(is_one, frozenset().union(*state.saved.values())))
     for obj, by in list(state.saved.items()):
-        if not without.isdisjoint(by):
-            state.saved[obj] = frozenset(s._replace(on_path=False) if s in without else s for s in by)
+        if not gone.isdisjoint(by):
+            state.saved[obj] = frozenset(s._replace(on_path=False) if s in gone else s for s in by)
 
 
 def _operands(run: Run, node: ast.AST | None) -> list[Value]:
@@ -87,19 +133,21 @@ def _operands(run: Run, node: ast.AST | None) -> list[Value]:
     return [run.values.get(node, UNKNOWN_VALUE) for node in nodes]
 
 
-def _narrow_to_any(run: Run, tests: list[ast.expr], state: State) -> None:
-    """Narrow the kinds of names to those that are possible where at least one of the tests is true."""
-    before = {n.id: state.env[n.id] for t in tests for n in walk(t) if isinstance(n, ast.Name) and n.id in state.env}
-    found: list[dict[str, Value]] = []
+def _narrow_to_any(run: Run, tests: list[ast.expr], state: State, holds: bool) -> None:
+    """Narrow a state to what is possible where at least one of several tests has an outcome."""
+    env, saved, record = dict(state.env), dict(state.saved), state.record
+    found: list[tuple[dict[str, Value], dict[Obj, frozenset[Saved]], Record]] = []
     for test in tests:
-        narrow(run, test, state, True)
-        found.append({name: state.env[name] for name in before})
-        state.env.update(before)
-    for name, value in before.items():
-        kinds = 0
-        for after in found:
-            kinds |= after[name].kinds
-        state.env[name] = value._replace(kinds=kinds, likely=any(after[name].likely for after in found))
+        narrow(run, test, state, holds)
+        found.append((dict(state.env), state.saved, state.record))
+        state.env, state.saved, state.record = dict(env), dict(saved), record
+    if all(after.mode in (GradMode.FOUND_OFF, GradMode.WITHOUT_GRAPH) for _, _, after in found):
+        *_, (state.env, state.saved, state.record) = sorted(found, key=lambda each: each[2].records)
+    for name, value in env.items():
+        values = [after[name] for after, _, _ in found]
+        if any(after is not value for after in values):
+            kinds = reduce(or_, (after.kinds for after in values))
+            state.env[name] = state.env[name]._replace(kinds=kinds, likely=any(after.likely for after in values))
 
 
 def _type_kinds(run: Run, node: ast.expr, holds: bool) -> int:

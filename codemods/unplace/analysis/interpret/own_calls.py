@@ -34,7 +34,7 @@ from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.identity import INSTANCE
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import CallEffects
-from unplace.analysis.interpret.writes import Handings, Write, anything, can_be_tracked
+from unplace.analysis.interpret.writes import Given, Handings, Write, anything, can_be_tracked
 from unplace.analysis.project.calling import parameters_of
 from unplace.analysis.project.module import ModuleIndex, home, once
 from unplace.analysis.syntax.classes import is_class_method
@@ -74,7 +74,7 @@ def of_function(
     if is_loose:
         _hand_loosely(run, node, function, effect, arguments, bound, state)
     is_unfit = effect is not None and bool(run.recomputed) and _writes_given(effect)
-    given = _note_given(run, node, function, bound, state)
+    given = _note_given(run, node, function, bound, variant, state)
     if effect is None or is_unfit or (is_loose and effect.writes | effect.may_write):
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     if not saves:
@@ -108,11 +108,12 @@ def of_function(
 
 
 def _note_given(
-    run: Run, node: ast.Call, function: Function, bound: Mapping[str, Value], state: State
+    run: Run, node: ast.Call, function: Function, bound: Mapping[str, Value], variant: Variant, state: State
 ) -> Mapping[str, Value]:
-    """Record the graphs that a call brings, and return what brings them: arguments, and what the callee captures."""
+    """Record what a call gives, and return what brings graphs: arguments, and what the callee captures."""
     given = {**{n: state.env[n] for n in function.captured(run.scope) if n in state.env}, **bound}
-    run.given[node, function.scope] = {name: brought(run, state, given, frozenset([name])) for name in given}
+    graphs = {name: brought(run, state, given, frozenset([name])) for name in given}
+    run.given[node, function.scope] = Given(graphs, variant, state.record)
     return given
 
 
@@ -197,7 +198,6 @@ def _hand(
         value,
         state.snapshot(),
         run.statement,
-        run.grad,
         operands=others,
         inside=run.inside[0] if run.inside else None,
         autocast=run.autocast > 0,

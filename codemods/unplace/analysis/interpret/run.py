@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from unplace.analysis.domain.facts import ANY, Facts
-from unplace.analysis.domain.gradmode import GradMode
 from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, Graph, extended
 from unplace.analysis.domain.ranks import Ranks
 from unplace.analysis.domain.refs import Class, Function, Instance, alternatives
@@ -34,6 +33,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret.writes import (
+    Given,
     Handings,
     Unfollowed,
     Write,
@@ -125,14 +125,13 @@ class Run:
     handed_unclear: Handings = field(default_factory=dict)  # passed to functions that write them if they are tensors
     handed_held: Handings = field(default_factory=dict)  # held by attributes of arguments: `self.h`
     handed_loosely: Handings = field(default_factory=dict)  # by captured names, `*args` or `map`, to what may write
-    given: dict[tuple[ast.Call, Scope], Mapping[str, Graph]] = field(default_factory=dict)  # by calls, by parameter
+    given: dict[tuple[ast.Call, Scope], Given] = field(default_factory=dict)  # by calls, and what they run
     unfollowed: dict[ast.Call, Unfollowed] = field(default_factory=dict)
     followed: set[ast.AST] = field(default_factory=set)  # the calls of functions of the run
     possible: dict[ast.stmt | ast.expr, Objs] = field(default_factory=dict)  # written if a tensor
     unclear: dict[ast.AST, Write] = field(default_factory=dict)  # the same, where the code doesn't speak against one
     flagged: dict[ast.AST, Write] = field(default_factory=dict)  # by calls that a flag, not known here, has write
     born: list[set[Obj]] = field(default_factory=list)
-    grad: GradMode = GradMode.CALLER
     statement: ast.stmt | None = None
     body: list[ast.stmt] = field(default_factory=list)
     saved_in: dict[ast.stmt, set[Obj]] = field(default_factory=dict)  # objects that each statement saves for backward
@@ -145,6 +144,7 @@ class Run:
     reshaped: set[Obj] = field(default_factory=set)  # objects whose shape or strides an operation changed
     leaves: set[Obj] = field(default_factory=set)  # made with requires_grad=True
     replaced: set[Obj] = field(default_factory=set)  # passed on only by a module that a later method puts in place
+    switched: dict[Obj, ast.AST] = field(default_factory=dict)  # made where a switch may be on or off
     classes: dict[Obj, Class] = field(default_factory=dict)  # of the objects from outside that are instances of one
     autocast: int = 0  # number of `with torch.autocast` blocks around the current statement
     inside: list[ast.AST] = field(default_factory=list)  # the comprehensions around the current expression
@@ -228,7 +228,7 @@ class Run:
     def read_while_written(self) -> Mapping[Obj, int]:
         """The tensors written by an operation that reads them through another view, with the line of the last one."""
         if self._read_while_written is None:
-            writes = (w for w in self.writes.values() if w.grad.records and w.reads_what_it_writes(certainly=True))
+            writes = (w for w in self.writes.values() if w.record.records and w.reads_what_it_writes(certainly=True))
             self._read_while_written = {o: w.statement.lineno for w in writes for o in w.state.roots(w.value.objs)}
         return self._read_while_written
 
@@ -260,8 +260,10 @@ class Run:
         self.make(obj, state)
         if graph == LEAF:
             self.leaves.add(obj)
-        elif not self.grad.records:
+        elif not state.record.records:
             graph = NO_GRAPH
+        if state.record.switch is not None:
+            self.switched[obj] = state.record.switch
         if is_new:
             self.constructed.add(obj)
         return Value(kinds, frozenset((obj,)), obj, shape if shape is not None else obj, dtype, graph, ref, likely)
@@ -365,7 +367,7 @@ class Run:
         certain: bool = True,
     ) -> None:
         """Record that autograd saves `value`, a part of `node`, for backward, if what `operation` makes has a graph."""
-        if self.grad.records and graph:
+        if state.record.records and graph:
             roots = state.roots(value.objs)
             seen = roots if roots == value.objs else state.seen(value.objs)
             for objs, is_certain in ((seen, certain), (roots - seen, False)):
@@ -373,7 +375,7 @@ class Run:
 
     def note_saved(self, state: State, objs: Objs, by: Saved) -> None:
         """Record that an operation saves these objects, regardless of their bases."""
-        if not objs or not self.grad.records or self.recomputed:
+        if not objs or not state.record.records or self.recomputed:
             return
         if self.statement is not None:
             self.saved_in.setdefault(self.statement, set()).update(objs)
@@ -414,7 +416,6 @@ class Run:
             value,
             state.snapshot(),
             self.statement,
-            self.grad,
             name,
             operands,
             source,
@@ -425,14 +426,10 @@ class Run:
             is_one_of_several,
             self.in_any_order > 0,
         )
-        written = self.graph_of(*operands)
+        written = graph_of(*operands) if state.record.records else NO_GRAPH
         if extended(met.graph, written) != met.graph:
             state.put_into_graph(met.objs, written)
         return met._replace(graph=extended(met.graph, written))
-
-    def graph_of(self, *operands: Value) -> Graph:
-        """Return the graph of what is calculated from some operands here."""
-        return graph_of(*operands) if self.grad.records else NO_GRAPH
 
     def captured_by(self, function: Function, state: Facts) -> Objs:
         """Return the objects held by the names of this scope that an inner function captures."""
@@ -465,7 +462,7 @@ class Run:
             return
         inside = self.inside[0] if self.inside else None
         handed, kind = Value(UNKNOWN, state.reachable(given)), WriteKind.METHOD
-        write = Write(node, kind, node.func, handed, state.snapshot(), self.statement, self.grad, inside=inside)
+        write = Write(node, kind, node.func, handed, state.snapshot(), self.statement, inside=inside)
         self.unfollowed[node] = Unfollowed(write, values)
 
     def forget_shapes(self, state: State, value: Value) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.facts import ANY, Facts
-from unplace.analysis.domain.gradmode import entered
+from unplace.analysis.domain.gradmode import Record, entered
 from unplace.analysis.domain.merging import Merger, mark_left, same_facts
 from unplace.analysis.domain.refs import Function, Named
 from unplace.analysis.domain.state import State, hidden_name, weak_join
@@ -37,6 +37,7 @@ from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import bind_name, may_write, store_attribute, store_item
+from unplace.analysis.interpret.writes import graph_of
 from unplace.analysis.syntax.flow import fails_always
 from unplace.analysis.syntax.nodes import TRIES, code_of, walk
 from unplace.analysis.types import kinds
@@ -55,6 +56,7 @@ class TooComplexError(Exception):
 class _Loop:
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)  # in front of the `with` blocks under way inside the loop
 
 
 class Interpreter:
@@ -131,7 +133,7 @@ class Interpreter:
             holder = self.evaluator.evaluate(target.value, state)
             self.evaluator.evaluate(target.slice, state)
             store_item(self.evaluator, target, holder, value, state)
-        elif _matches(target, source):
+        elif unpacking.matches(target, source):
             assert isinstance(target, ast.Tuple | ast.List)
             assert isinstance(source, ast.Tuple | ast.List)
             for one, part in zip(target.elts, source.elts, strict=True):
@@ -158,7 +160,7 @@ class Interpreter:
         if isinstance(target, ast.Subscript) and holder is not None and holder.is_tensor:
             self._saves_of(s, old, operand, state)  # first, because `y[1:] /= y[0]` overwrites what it saves
             self.run.write(s, WriteKind.AUGMENTED_STORE, target.value, holder, state, operands=(operand,))
-            graph = self.run.graph_of(holder, operand)
+            graph = graph_of(holder, operand)
             indexing.save_indices(self.run, target.slice, graph, state)
             if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
                 self.run.save(state, holder, "pow()", s, graph=graph)
@@ -191,7 +193,7 @@ class Interpreter:
             self._saves_of(s, old, operand, state)  # first, because `y *= y` overwrites what it saves
             self.run.write(s, WriteKind.AUGMENTED, s.target, old, state, operands=(operand,))
             if isinstance(s.op, ast.Pow) and not operand.must_be(NUMBER):
-                self.run.save(state, old, "pow()", s, "result", graph=self.run.graph_of(old, operand))
+                self.run.save(state, old, "pow()", s, "result", graph=graph_of(old, operand))
             if old.must_be(TENSOR):
                 return old
             if old.must_be(TENSOR | NONE):
@@ -230,7 +232,7 @@ class Interpreter:
             return Value(old.kinds | operand.kinds)
         may_write(self.run, s, WriteKind.AUGMENTED, s.target, old, (operand,), state)
         self.run.keep(state, operand.objs, "an augmented assignment", s.lineno)
-        fresh = self.run.fresh(s, state, "a result", UNKNOWN, graph=self.run.graph_of(old, operand))
+        fresh = self.run.fresh(s, state, "a result", UNKNOWN, graph=graph_of(old, operand))
         return weak_join(old, fresh)._replace(identity=(s, "sum"), dtype=old.dtype)  # a tensor keeps its own
 
     def _saves_of(self, s: ast.AugAssign, old: Value, operand: Value, state: State) -> None:
@@ -261,7 +263,9 @@ class Interpreter:
         for default in [*s.args.defaults, *(d for d in s.args.kw_defaults if d is not None)]:
             value = self.evaluator.evaluate(default, state)
             run.keep(state, value.objs, "a default argument", s.lineno, certain=True)
+        record = state.record
         plain = all(self._is_plain_decorator(d, state) for d in s.decorator_list)
+        state.record = record  # torch sets the mode again that `@torch.set_grad_enabled(False)` has changed
         function = Function(run.program.module.scopes.by_node[s])
         value = Value(CALLABLE, ref=function) if plain else Value(CALLABLE, run.captured_by(function, state))
         bind_name(run, s.name, value, s, None, state)
@@ -294,11 +298,16 @@ class Interpreter:
 
     def _break(self, s: ast.Break, state: State) -> None:
         if self._loops:
-            self._loops[-1].breaks.append(state)
+            self._loops[-1].breaks.append(self._left(state))
 
     def _continue(self, s: ast.Continue, state: State) -> None:
         if self._loops:
-            self._loops[-1].continues.append(state)
+            self._loops[-1].continues.append(self._left(state))
+
+    def _left(self, state: State) -> State:
+        """Leave the `with` blocks inside the loop under way."""
+        state.record = next(iter(self._loops[-1].records), state.record)
+        return state
 
     # -- branches -------------------------------------------------------------------------------------------------
 
@@ -348,12 +357,15 @@ class Interpreter:
         return self._join((s, "join"), ends)
 
     def _with(self, s: ast.With, state: State) -> State | None:
-        before, autocast = self.run.grad, self.run.autocast
+        before, autocast = state.record, self.run.autocast
+        if self._loops:
+            self._loops[-1].records.append(before)
         for item in s.items:
+            record = state.record
             value = self.evaluator.evaluate(item.context_expr, state)
             if "autocast" in code_of(item.context_expr):
                 self.run.autocast += 1
-            self.run.grad = entered(value, item.context_expr, self.run.grad)
+            state.record = entered(value, item.context_expr, record)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value, state, None)
         if not self.run.may_swallow(s):
@@ -362,15 +374,20 @@ class Interpreter:
             self._raises.append([state.fork()])
             end = self.block(s.body, state)
             end = self._join((s, "swallowed"), [end, Merger((s, "raised")).merge(self._raises.pop())])
-        self.run.grad, self.run.autocast = before, autocast
+        self.run.autocast = autocast
+        if self._loops:
+            self._loops[-1].records.pop()
+        if end is not None:
+            end.record = before
         return end
 
     def _try(self, s: ast.Try, state: State) -> State | None:
-        before = len(self.run.returns)
+        before, record = len(self.run.returns), state.record
         self._raises.append([state.fork()])
         body = self.block(s.body, state)
         raised = self._raises.pop()
         anywhere = Merger((s, "raised")).merge(raised)
+        anywhere.record = record
         ends: list[State | None] = [self.block(s.orelse, body) if body is not None else None]
         for handler in s.handlers:
             branch = anywhere.fork()
@@ -445,19 +462,10 @@ class Interpreter:
             left = None if isinstance(s.test, ast.Constant) and s.test.value else leaving
         else:
             left = back if has_round(self.run, s.iter) else leaving
-        for ended in (left, *frame.breaks):
-            if ended is not None:
-                ended.env.pop(iterator, None)
+        for ended in filter(None, (left, *frame.breaks)):
+            ended.env.pop(iterator, None)
         after = None if left is None else self.block(s.orelse, left)
         return self._join((s, "after"), [after, *frame.breaks])
-
-
-def _matches(target: ast.expr, source: ast.expr | None) -> bool:
-    """Tell whether an unpacking gives each target one element of a display: `a, b = x, y`."""
-    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(source, ast.Tuple | ast.List):
-        return False
-    parts = [*target.elts, *source.elts]
-    return len(target.elts) == len(source.elts) and not any(isinstance(e, ast.Starred) for e in parts)
 
 
 _BY_TYPE: dict[type, Callable[..., State | None]] = {

@@ -34,7 +34,7 @@ from unplace.analysis.interpret import indexing
 from unplace.analysis.interpret.attributes import store_plain_attribute
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
-from unplace.analysis.interpret.writes import Write
+from unplace.analysis.interpret.writes import Write, graph_of
 from unplace.analysis.project.module import home, imports_torch
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.forms import WriteKind
@@ -53,7 +53,7 @@ def store_item(
     run = evaluator.run
     if holder.is_tensor:
         run.write(target, WriteKind.STORE, target.value, holder, state, operands=(value,))
-        indexing.save_indices(run, target.slice, run.graph_of(holder, value), state)
+        indexing.save_indices(run, target.slice, graph_of(holder, value), state)
         return
     index = run.values.get(target.slice)
     if index is not None and not holder.must_be(LIST | TUPLE | ARRAY):  # a dictionary holds its keys, too
@@ -105,7 +105,7 @@ def may_write(
     is_list = isinstance(target, ast.Name) and module.bindings(run.scope).replaces_elements(target.id)
     if imports_torch(module) and not is_list and run.inference.of(target).may_be_tensor:
         tensor = value._replace(kinds=TENSOR, likely=True)
-        facts = (node, kind, target, tensor, state.snapshot(), run.statement, run.grad)
+        facts = (node, kind, target, tensor, state.snapshot(), run.statement)
         inside = run.inside[0] if run.inside else None
         run.unclear[node] = Write(*facts, name, operands, inside=inside, is_unclear=True)
 
@@ -127,7 +127,7 @@ def flagged_write(
     h = act(h)
     """
     assert run.statement is not None
-    facts = (node, WriteKind.MODULE, target, value, state.snapshot(), run.statement, run.grad)
+    facts = (node, WriteKind.MODULE, target, value, state.snapshot(), run.statement)
     inside = run.inside[0] if run.inside else None
     run.flagged[node] = Write(*facts, name, source=source, inside=inside, is_one_of_several=is_one_of_several)
 

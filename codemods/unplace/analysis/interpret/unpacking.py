@@ -126,3 +126,11 @@ def _distinct(
 def element_label(label: str, index: int) -> str:
     """Return the words by which messages name one output of a splitting operation."""
     return f"output {index} of {label}"
+
+
+def matches(target: ast.expr, source: ast.expr | None) -> bool:
+    """Tell whether an unpacking gives each target one element of a display: `a, b = x, y`."""
+    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(source, ast.Tuple | ast.List):
+        return False
+    parts = [*target.elts, *source.elts]
+    return len(target.elts) == len(source.elts) and not any(isinstance(e, ast.Starred) for e in parts)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from unplace import torchapi
-from unplace.analysis.domain.gradmode import GradMode
+from unplace.analysis.domain.gradmode import Record
 from unplace.analysis.domain.graph import NO_GRAPH, Graph, of_all
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.snapshot import Snapshot
@@ -43,7 +43,6 @@ class Write:
     value: Value
     state: Snapshot
     statement: ast.stmt
-    grad: GradMode
     name: str = ""  # the method or qualified function, where there is one
     operands: tuple[Value, ...] = ()
     source: ast.Call | None = None  # the call that made the writing module
@@ -55,6 +54,11 @@ class Write:
     in_any_order: bool = False  # the call runs layers in an order that isn't known
     is_unclear: bool = False  # nothing shows whether the written object is a tensor
     variant: Variant = GENERAL  # of the function that a call hands the tensor to
+
+    @property
+    def record(self) -> Record:
+        """The grad mode that the operation runs in."""
+        return self.state.record
 
     @property
     def operator(self) -> torchapi.InplaceMethod | torchapi.InplaceFunction | None:
@@ -95,6 +99,14 @@ class Write:
 
 Handings = dict[tuple[ast.Call, str, Scope], tuple[Scope, Write]]
 """The tensors that calls pass to functions which write them, by call, parameter and callee, with the callee."""
+
+
+class Given(NamedTuple):
+    """What a call gives the function that it runs: graphs by parameter, what it fixes, and the grad mode."""
+
+    graphs: Mapping[str, Graph]
+    variant: Variant
+    record: Record
 
 
 @dataclass(frozen=True, slots=True)

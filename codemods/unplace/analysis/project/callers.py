@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unplace.analysis.domain.graph import Graph
 from unplace.analysis.domain.refs import Class, Function
+from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import Write
+from unplace.analysis.interpret.writes import Given, Write
 from unplace.analysis.project.calling import holders_of, may_call
 from unplace.analysis.project.module import ModuleIndex, from_folder, home, once, uses_by_name
 from unplace.analysis.project.program import Program
@@ -77,21 +77,28 @@ def calls_that_reach(program: Program, scope: Scope, name: str) -> Iterator[Hand
                     yield Handed(program, run, write)
 
 
-def graphs_given(program: Program, scope: Scope) -> Iterator[tuple[Program, Run, Mapping[str, Graph]]]:
-    """Iterate over the calls in the run of a function, each with the graphs that it brings by parameter."""
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A function that calls another one, which the caller's file knows as `callee`."""
+
+    program: Program
+    scope: Scope
+    callee: Scope
+
+    def given(self, variant: Variant = GENERAL) -> list[Given]:
+        """Return what the calls give the callee, in a variant of the caller."""
+        run = self.program.run(self.scope, variant)
+        return [given for (_, called), given in run.given.items() if called is self.callee] if run is not None else []
+
+
+def callers_in_sight(program: Program, scope: Scope) -> Iterator[Caller]:
+    """Iterate over the functions of the run whose calls of a function are followed."""
     program = program.home_of(scope)
-    yield from _graphs_given(program, scope, scope, frozenset())
-    for user in users_of(program, scope):
-        yield from _graphs_given(user.program, scope, user.scope, user.names)
-
-
-def _graphs_given(
-    program: Program, scope: Scope, callee: Scope, names: frozenset[str]
-) -> Iterator[tuple[Program, Run, Mapping[str, Graph]]]:
-    for caller in sorted(_callers_of(program, _callee(scope), names), key=lambda s: getattr(s.node, "lineno", 0)):
-        run = program.run(caller)
-        if run is not None:
-            yield from ((program, run, given) for (_, called), given in run.given.items() if called is callee)
+    users = [(program, scope, frozenset[str]()), *((u.program, u.scope, u.names) for u in users_of(program, scope))]
+    for user, callee, names in users:
+        found = _callers_of(user, _callee(scope), names)
+        callers = (Caller(user, caller, callee) for caller in sorted(found, key=lambda s: getattr(s.node, "lineno", 0)))
+        yield from (caller for caller in callers if caller.given())
 
 
 def _writes(program: Program, scope: Scope, parameter: str) -> bool:
@@ -122,7 +129,7 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
     if not isinstance(callee, Class):
         own = names | {callee if isinstance(callee, str) else callee.name}
         is_out_of_a_table = bool(names) and not any(map(program.module.reads_of, own))
-        if isinstance(callee, str) and (is_out_of_a_table or _is_value(program.module, own)):
+        if isinstance(callee, str) and (is_out_of_a_table or is_value(program.module, own)):
             return set(program.module.scopes.by_node.values())
         calls = [each for name in own for each in program.module.calls_named(name)]
         return {
@@ -138,16 +145,23 @@ def _callers_of(program: Program, callee: Callee, names: frozenset[str]) -> set[
     }
 
 
-def _is_value(module: ModuleIndex, names: frozenset[str]) -> bool:
-    """Tell whether a function goes by other names than its own, too: it stands in a dictionary, or is an argument."""
-    parents, outermost = module.scopes.parents, module.scopes.module
+def is_value(module: ModuleIndex, names: frozenset[str]) -> bool:
+    """Tell whether a function or class goes by other names, too: it stands in a dictionary, or is an argument."""
+    outermost = module.scopes.module
     return any(
-        isinstance(node, ast.Name)
-        and module.scopes.owner(scope, name) is outermost
-        and not (isinstance(call := parents.get(node), ast.Call) and call.func is node)
+        isinstance(node, ast.Name) and module.scopes.owner(scope, name) is outermost and _is_handed_on(module, node)
         for name in names
         for scope, node in uses_by_name(module).get(name, ())
     )
+
+
+def _is_handed_on(module: ModuleIndex, node: ast.Name) -> bool:
+    """Tell whether a use of a function or class is neither a call nor what only names it: a base, an annotation."""
+    outer = module.scopes.parents[node]
+    if isinstance(outer, ast.Call):
+        return outer.func is not node and last_name(outer.func) not in ("super", "isinstance", "issubclass")
+    is_named = isinstance(outer, ast.Attribute | ast.ClassDef | ast.arg | ast.FunctionDef | ast.AsyncFunctionDef)
+    return not is_named and not (isinstance(outer, ast.AnnAssign) and outer.annotation is node)
 
 
 def _may_reach(program: Program, method: Scope, caller: Scope, call: ast.Call) -> bool:
@@ -215,7 +229,7 @@ def is_private(program: Program, scope: Scope, calls: int) -> bool:
     name = scope.name
     if not is_nested(scope) and (not name.startswith("_") or name.startswith("__")):
         return False
-    is_called = calls > 0 and uses_of(program, scope) == calls and not _is_value(program.module, frozenset([name]))
+    is_called = calls > 0 and uses_of(program, scope) == calls and not is_value(program.module, frozenset([name]))
     return is_called and not is_named_elsewhere(program, scope)
 
 

@@ -44,7 +44,7 @@ def enter(program: Analysis, scope: Scope, run: Run, state: State) -> None:
         state.binds[argument.arg] = argument
         if held.must_be(CONTAINER | NONE):
             _add_contents(program, scope, run, argument, held, state)
-    run.grad = grad_mode(program.module, scope)
+    state.record = grad_mode(program.module, scope)
 
 
 def parameter(program: Analysis, scope: Scope, argument: ast.arg) -> Value:

@@ -15,6 +15,7 @@ from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import UNKNOWN, UNKNOWN_VALUE, Value
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
+from unplace.analysis.effects.model_files import ModelTexts, known_libraries
 from unplace.analysis.project.asking import Asking
 from unplace.analysis.project.basis import Around, Basis, Grounds, Reading, Word
 from unplace.analysis.project.calling import calls_elsewhere
@@ -61,6 +62,7 @@ class Project:
         self.asking = Asking()
         self.files = Files(frozenset(files), self.asking.reads)
         self.around = around or Surroundings(self.files.paths)
+        self._models: ModelTexts = ()
         self._changed = dict(changed or {})
         self._mentions = Mentions(self.files.paths, self._changed)
         self._modules: WeakValueDictionary[str, ModuleIndex] = WeakValueDictionary()
@@ -110,8 +112,14 @@ class Project:
     def __reduce__(self) -> tuple[type[Project], tuple[tuple[str, ...]]]:
         return Project, (tuple(sorted(self.files.paths)),)
 
-    def begin(self, path: str, text: str) -> Program:
-        """Return the program of the file that is handled next; raises `SyntaxError` where CPython's parser does."""
+    def begin(self, path: str, text: str, models: ModelTexts = ()) -> Program:
+        """Return the program of the file that is handled next; raises `SyntaxError` where CPython's parser does.
+
+        `models` tell what the libraries do that the files use.
+        """
+        if models != self._models:
+            self._models = models
+            self._forget()
         is_first = self._take_in_hand(path)  # later rounds have a text that differs from the one on disk
         self._package(path)
         module = self._modules.get(path)
@@ -121,6 +129,12 @@ class Project:
                 self._modules[path] = module
         self.asking.reads(*self._of_bases.get(path, ()))
         return self._program(module)
+
+    def _forget(self) -> None:
+        """Forget all that is known of the files, apart from their contents."""
+        for table in (self._modules, self._recent, self._traces, self._of_bases, self._told, self._families):
+            table.clear()
+        self._open = 0
 
     def _take_in_hand(self, path: str) -> bool:
         """Start to record what the result for a file depends on, unless that was the last file; tell whether so."""
@@ -177,7 +191,8 @@ class Project:
     def _parsed(self, path: str, text: str) -> ModuleIndex:
         folder, package = Path(path).parent, self._package(path)
         root = folder.parents[len(package) - 1] if package else folder
-        return ModuleIndex(parsed(text), Place(self, path, str(root), package), text, Standing(self.around, path))
+        place = Place(self, path, str(root), package)
+        return ModuleIndex(parsed(text), place, text, Standing(self.around, path), known_libraries(self._models))
 
     def _package(self, path: str) -> tuple[str, ...]:
         """Return the package of the module in a file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.domain.gradmode import GradMode, entered
+from unplace.analysis.domain.gradmode import AS_CALLED, GradMode, Record, entered
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.module import ModuleIndex, once
@@ -12,22 +12,22 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.torchapi import modes, modules
 
 
-def grad_mode(module: ModuleIndex, scope: Scope) -> GradMode:
+def grad_mode(module: ModuleIndex, scope: Scope) -> Record:
     """Return the grad mode that a function runs in by its decorators and the kind of its class."""
     owner = module.class_of(scope)
     if owner is not None and owner.derives_from(modes.FUNCTION):
-        return GradMode.FUNCTION
+        return Record(GradMode.FUNCTION)
     if (owner is not None and owner.derives_from(*modules.OPTIMIZERS)) or scope.name in _serving_optimizers(module):
-        return GradMode.OPTIMIZER
-    mode = GradMode.CALLER
+        return Record(GradMode.OPTIMIZER)
+    record = AS_CALLED
     for decorator in getattr(scope.node, "decorator_list", []):
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         qualified = module.qualified(scope.parent or module.scopes.module, target)
         if qualified in modes.BELOW_AUTOGRAD:
-            return GradMode.FUNCTION
+            return Record(GradMode.FUNCTION)
         if qualified is not None:
-            mode = entered(Value(OTHER, ref=Named(qualified)), decorator, mode)
-    return mode
+            record = entered(Value(OTHER, ref=Named(qualified)), decorator, record)
+    return record
 
 
 def is_backward(module: ModuleIndex, scope: Scope) -> bool:
@@ -35,7 +35,7 @@ def is_backward(module: ModuleIndex, scope: Scope) -> bool:
 
     Autograd calls it, with gradients that others may read: torch's documentation forbids to write them.
     """
-    return scope.name == "backward" and grad_mode(module, scope) is GradMode.FUNCTION
+    return scope.name == "backward" and grad_mode(module, scope).mode is GradMode.FUNCTION
 
 
 @once

@@ -20,6 +20,7 @@ from pathlib import PurePath
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from unplace.analysis.domain.refs import Class, Member
+from unplace.analysis.effects.model_files import Models, known_libraries
 from unplace.analysis.project.asking import Asking, Trace
 from unplace.analysis.project.mentions import Form
 from unplace.analysis.syntax import classes
@@ -162,13 +163,19 @@ class ModuleIndex:
     """
 
     def __init__(
-        self, tree: ast.Module, place: Place | None = None, text: str = "", standing: Standing | None = None
+        self,
+        tree: ast.Module,
+        place: Place | None = None,
+        text: str = "",
+        standing: Standing | None = None,
+        models: Models | None = None,
     ) -> None:
-        """Index the module; `text` tells versions of a file apart."""
+        """Index the module; `text` tells versions of a file apart, `models` what libraries do."""
         self.tree = tree
         self.place = place
         self.text = text
         self.standing = standing
+        self.models = models or known_libraries()
         self.scopes = Scopes(ModuleScope(tree, "<module>", None, index=self))
         self.imports = Imports(node for node, _ in self.scopes.imports)
         self.classes = classes.collect(self.scopes.module, self._qualified_here, self._base_of)
@@ -247,7 +254,11 @@ class ModuleIndex:
                 return None
             return f"builtins.{node.id}" if self.scopes.owner(scope, node.id) is None else None
         target = self.target(written)
-        return canonical(target) if isinstance(target, str) else written
+        return self.canonical(target) if isinstance(target, str) else written
+
+    def canonical(self, outside: str) -> str:
+        """Return the name under which what no file of the run defines is known."""
+        return canonical(self.models.names.get(outside, outside))
 
     def member(self, scope: Scope, node: ast.expr) -> Member | None:
         """Return the member of another file that an expression made of an imported name and attributes stands for."""
@@ -281,7 +292,7 @@ class ModuleIndex:
         if not isinstance(root, ast.Name) or self.scopes.owner(scope, root.id) is not None:
             return None
         target = self.place.others.find_starred(self, root.id)
-        return canonical(".".join([target, *reversed(parts)])) if isinstance(target, str) else None
+        return self.canonical(".".join([target, *reversed(parts)])) if isinstance(target, str) else None
 
     def target(self, qualified: str) -> Member | str:
         """Return the target of an imported name: a member of another file, or a name from outside."""
@@ -349,9 +360,9 @@ class ModuleIndex:
         if written is None:
             return None, None
         if self.place is None or written.startswith("torch."):
-            return canonical(written), None
+            return self.canonical(written), None
         target, found = self.place.others.base_of(self, written)
-        return (canonical(target), None) if isinstance(target, str) else (written, found)
+        return (self.canonical(target), None) if isinstance(target, str) else (written, found)
 
 
 def home(scope: Scope) -> ModuleIndex:

@@ -30,6 +30,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
+from unplace.analysis.effects.model_files import ModelTexts, known_libraries
 from unplace.analysis.effects.summaries import NO_EFFECT, exits_of, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
@@ -115,14 +116,14 @@ class Program:
         self.answers: dict[Hashable, object] = {}  # to questions about several runs
 
     @classmethod
-    def of(cls, tree: ast.Module, text: str = "", standing: Standing | None = None) -> Program:
+    def of(cls, tree: ast.Module, text: str = "", standing: Standing | None = None, models: ModelTexts = ()) -> Program:
         """Return the analysis of a module that stands alone."""
-        return cls(ModuleIndex(tree, None, text, standing))
+        return cls(ModuleIndex(tree, None, text, standing, known_libraries(models)))
 
     def with_tree(self, tree: ast.Module) -> Program:
         """Return the analysis of the same module with another tree."""
         module = self.module
-        return Program(ModuleIndex(tree, module.place, module.text, module.standing), self._others)
+        return Program(ModuleIndex(tree, module.place, module.text, module.standing, module.models), self._others)
 
     def close(self) -> None:
         """Drop the runs, which refer to their program: without the cycles, their memory is free at once."""
@@ -142,18 +143,19 @@ class Program:
 
     # -- runs and summaries ---------------------------------------------------------------------------------------
 
-    def run(self, scope: Scope) -> Run | None:
+    def run(self, scope: Scope, variant: Variant = GENERAL) -> Run | None:
         """Return the finished run over a scope; None when the scope is too complex or its run is under way."""
-        done = self._finished(scope)
+        done = self._finished(scope, variant)
         return done[0] if done is not None and done is not _UNDER_WAY else None
 
     def all_runs(self) -> Iterator[Run]:
         """Return the finished runs over all scopes of the module."""
         return (run for scope in self.module.scopes.by_node.values() if (run := self.run(scope)) is not None)
 
-    def _finished(self, scope: Scope) -> tuple[Run, Snapshot | None] | None:
+    def _finished(self, scope: Scope, variant: Variant = GENERAL) -> tuple[Run, Snapshot | None] | None:
+        question: Hashable = ("run", scope) if variant is GENERAL else ("run", scope, variant)
         return self._asking.answer(
-            self._memory, ("run", scope), lambda: self._tried(scope), None, _UNDER_WAY, self._runs
+            self._memory, question, lambda: self._tried(scope, variant), None, _UNDER_WAY, self._runs
         )
 
     def _tried(self, scope: Scope, variant: Variant = GENERAL) -> tuple[Run, Snapshot | None] | None:
@@ -349,8 +351,8 @@ class Program:
             found = self._member(run, target, node)
             return found if found is not None else Value(NAMESPACE, ref=Named(qualified))
         if target not in self._of_libraries:
-            is_patched = canonical(target) in patched_names(self.module)
-            self._of_libraries[target] = UNKNOWN_VALUE if is_patched else _of_library(canonical(target))
+            known = self.module.canonical(target)
+            self._of_libraries[target] = UNKNOWN_VALUE if known in patched_names(self.module) else _of_library(known)
         return self._of_libraries[target]
 
     def _member(self, run: Run | None, member: Member, node: ast.AST) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from unplace.analysis.domain.gradmode import GradMode, entered
+from unplace.analysis.domain.gradmode import Record, entered
 from unplace.analysis.domain.refs import Named
 from unplace.analysis.domain.values import OTHER, Value
 from unplace.analysis.project.modes import grad_mode
@@ -52,7 +52,7 @@ def _uses(module: ModuleIndex, name: str) -> Sequence[tuple[Scope, ast.expr]]:
 
 
 @once
-def mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> GradMode:
+def mode_at(module: ModuleIndex, scope: Scope, node: ast.AST) -> Record:
     """Return the grad mode that the decorators and `with` blocks around a node set."""
     while isinstance(scope.node, ast.Lambda) and scope.parent is not None:
         node, scope = scope.node, scope.parent

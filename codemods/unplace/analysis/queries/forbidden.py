@@ -52,7 +52,7 @@ class Forbidden:
 def why_forbidden(run: Run, write: Write) -> Forbidden | None:
     """Return the reason why torch raises at a write on a visible path with gradients recorded; else None."""
     value = write.value
-    if not write.grad.records or write.data is not None or write.kind is WriteKind.DATA or not value.is_tensor:
+    if not write.record.records or write.data is not None or write.kind is WriteKind.DATA or not value.is_tensor:
         return None
     if value.likely or is_allowed(write):
         return None
@@ -143,12 +143,13 @@ def _piece(write: Write, seen: Objs) -> Forbidden | None:
     if made:
         first = min(made)
         return Forbidden(Forbids.FUNCTION_VIEW(function=first.label, line=Line(first.line)), False)
-    cut = [o for o in seen if o in bases and bases[o].forbidden and o.operator in members.SPLITTING]
+    roots = write.state.roots(write.value.objs) | seen
+    cut = {o for o in roots if o in bases and bases[o].forbidden and o.operator in members.SPLITTING}
     if not cut:
         return None
-    piece = min(cut)
-    kind = Forbids.PIECE if write.value.objs & {*cut} else Forbids.PIECE_VIEW
-    return Forbidden(kind(piece=_in_words(piece)), False)
+    piece = min(cut & seen or cut)
+    kind = Forbids.PIECE if write.value.objs & cut else Forbids.PIECE_VIEW
+    return Forbidden(kind(piece=_in_words(piece)), False, is_doubtful=cut.isdisjoint(seen))
 
 
 def _expanded(run: Run, write: Write, seen: Objs) -> Forbidden | None:

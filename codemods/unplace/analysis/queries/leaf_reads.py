@@ -118,7 +118,7 @@ def is_changed_otherwise(run: Run, write: Write, leaf: Objs) -> bool:
     """Tell whether a scope also changes a leaf where torch allows it: under `no_grad`, by `.data`, by its flags."""
     others = (w for w in run.all_writes() if w is not write and w.state.roots(w.value.objs) & leaf)
     for other in others:
-        is_hidden = not other.grad.records or other.data is not None or other.kind is WriteKind.DATA
+        is_hidden = not other.record.records or other.data is not None or other.kind is WriteKind.DATA
         if is_hidden or (other.value.graph == LEAF and is_allowed(other)):
             return True
     stores = (node for node in run.scope.of(ast.Attribute) if isinstance(node.ctx, ast.Store) and node.attr != "grad")

@@ -14,7 +14,7 @@ from unplace.analysis.domain.graph import Graph, is_seen, parameters_of
 from unplace.analysis.domain.values import DISCRETE, Saved, Value
 from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.project.callers import graphs_given
+from unplace.analysis.project.callers import callers_in_sight
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.demand import is_never_asked_for
 from unplace.analysis.syntax.scopes import Scope
@@ -38,8 +38,11 @@ def _is_in_sight(program: Program, run: Run, graph: Graph) -> bool:
         names = {name for name in parameters_of(sources) if (current.scope, name) not in seen}
         seen |= {(current.scope, name) for name in names}
         if names:
-            for caller, user, given in graphs_given(home, current.scope):
-                todo += [(caller, user, given[name]) for name in names & given.keys()]
+            for caller in callers_in_sight(home, current.scope):
+                user = caller.program.run(caller.scope)
+                if user is not None:
+                    found = [given.graphs[name] for given in caller.given() for name in names & given.graphs.keys()]
+                    todo += [(caller.program, user, each) for each in found]
     return False
 
 

@@ -22,10 +22,10 @@ from unplace.analysis.project.callers import Handed, calls_that_hand, calls_that
 from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
 from unplace.analysis.queries.apart import is_certain
+from unplace.analysis.queries.entries import is_unrecorded
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.manifest import has_graph_in_sight
 from unplace.analysis.queries.rounds_shown import met_after_rounds
-from unplace.analysis.queries.unrecorded import is_unrecorded
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default
@@ -113,7 +113,11 @@ def saved_before(
             continue
         saves = [_certain(program, call, value.objs) for value in handed]
         is_saved = any(saves) if element is EACH else all(saves)
-        if is_saved and call.write.grad.records and not is_unrecorded(call.program, call.run.scope, call.write.node):
+        if (
+            is_saved
+            and call.write.record.is_trained
+            and not is_unrecorded(call.program, call.run.scope, call.write.node)
+        ):
             found = min((s for each in saves for s in each), key=by_place)
             is_shown = has_graph_in_sight(call.program, call.run, found.graph)
             file = from_folder(program.module, call.program.module)
@@ -178,7 +182,7 @@ def saves_before(program: Program, scope: Scope, parameter: str) -> Iterator[tup
         state, file = call.write.state, from_folder(program.module, call.program.module)
         if call.write.inside is not None:  # the next round overwrites what this one saved
             yield call.run, state, Saved(scope.name, call.write.statement.lineno, certain=False, file=file)
-        for root in _handed_over(call) if call.write.grad.records else ():
+        for root in _handed_over(call) if call.write.record.records else ():
             for saved in in_order(_saved(program, call, root)):
                 yield call.run, state, saved._replace(file=file) if file is not None else saved
 
@@ -225,7 +229,7 @@ def _further_out(program: Program, scope: Scope, parameter: str, *, is_reached: 
             if is_reached and not home.may_write(*asked, call.write.variant):
                 continue
             yield call
-            roots = call.write.state.roots(call.write.value.objs) if call.write.grad.records else NO_OBJS
+            roots = call.write.state.roots(call.write.value.objs) if call.write.record.records else NO_OBJS
             roots = met_after_rounds(call.run, call.write, roots) if is_reached else roots
             passed = {call.write.state.from_callers(root) for root in roots}
             outer = {(call.run.scope, name) for name in passed if name is not None} - seen

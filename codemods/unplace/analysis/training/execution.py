@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from unplace.analysis.domain.gradmode import GradMode, entered
+from unplace.analysis.domain.gradmode import AS_CALLED, GradMode, entered
 from unplace.analysis.domain.refs import Class
 from unplace.analysis.domain.refs import Named as Ref
 from unplace.analysis.domain.values import OTHER, Value
@@ -388,8 +388,8 @@ class Execution:
 def _mode_of(manager: ast.expr) -> bool | None:
     """Return whether autograd records in a `with` block or a function, by its manager; None where it leaves it."""
     callee = Value(OTHER, ref=Ref(f"torch.{name_of(manager)}"))
-    mode = entered(callee, manager, GradMode.CALLER)
-    return None if mode is GradMode.CALLER else mode.records
+    record = entered(callee, manager, AS_CALLED)
+    return None if record.mode in (GradMode.CALLER, GradMode.EITHER) else record.records
 
 
 def _mode_of_decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool | None:

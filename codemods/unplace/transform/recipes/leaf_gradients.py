@@ -150,7 +150,7 @@ def only_changes(scope: Scope) -> bool:
 def is_step_along_own_gradient(site: Site) -> bool:
     """Tell whether a tensor is moved by a multiple of its own gradient, which has no graph: `p -= lr * p.grad`."""
     written = AccessPath.of(site.write.target)
-    if not site.write.grad.records or site.write.data is not None or not _adds(site):
+    if not site.write.record.records or site.write.data is not None or not _adds(site):
         return False
     factors = [node for operand in operands(site.write) for node in _factors(operand)]
     if may_be_off(site.program.module, site.run.scope):

@@ -106,7 +106,7 @@ def _may_be_forbidden(decision: Decision) -> bool:
     owner = site.registered()
     if is_allowed(site.write) or _is_caught(site) or (owner and may_be_computed(site.program.module, owner.label)):
         return False
-    is_recorded = site.write.grad.records and not may_be_off(site.program.module, site.run.scope)
+    is_recorded = site.write.record.records and not may_be_off(site.program.module, site.run.scope)
     return is_recorded and site.value.graph == LEAF and not site.is_hidden()
 
 
