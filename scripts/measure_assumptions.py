@@ -6,11 +6,12 @@ what their in-place operations work on; nothing is downloaded, nothing in the pa
     cd captum-0.9.0 && unplace observe --output /tmp/odds/captum.json -- pytest -q tests
     cd packages && unplace observe --output /tmp/odds/timm.json -- .../scripts/measure_assumptions.py exercise timm
     PYTHONPATH=codemods python scripts/measure_assumptions.py count /tmp/odds/*.json
-    PYTHONPATH=codemods python scripts/measure_assumptions.py write /tmp/odds/*.json
+    PYTHONPATH=codemods python scripts/measure_assumptions.py add /tmp/odds/*.json
 
 A place is an operation that ran on a tensor, with an assumption that its rewrite rests on. It is confirmed or violated
-where the runs settle that, and open otherwise. `count` prints the places by assumption, with those that were violated;
-`write` writes them as `unplace.diagnostics.measured`.
+where the runs settle that, and open otherwise. That something is a tensor is also confirmed where it was a number or
+another object that can't be changed: a new one does as well. `count` prints the places by assumption, with those that
+were violated; `add` adds those of packages that weren't counted before to `unplace.diagnostics.measured`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from kinds_observer import Stand
 from measure_kinds import confine, driver_of
 
 from unplace.config.options import Options
-from unplace.diagnostics.catalogue import Assumption, Observed
+from unplace.diagnostics.catalogue import Assumption, Contradiction, Observed
 from unplace.diagnostics.findings import Finding, Status
+from unplace.diagnostics.measured import PLACES
 from unplace.diagnostics.reasons import Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.observation.facts import read
@@ -40,6 +42,11 @@ PLACES = {{
 }}
 """By assumption, the places that runs settled, and those of them where it was violated."""
 '''
+_UNCHANGING = frozenset(
+    ["NoneType", "bool", "bytes", "complex", "float", "float32", "float64", "int", "int64", "str", "tuple"]
+)
+"""The types of objects that no augmented assignment changes."""
+
 _IN_THE_WAY = (Refusal.SHARES, Refusal.SHARES_CHANGED, Refusal.STILL_HELD)
 """What is said where a name of the function has the memory in a run, and is read later."""
 _Places = dict[tuple[int, int, str], Finding]
@@ -98,11 +105,28 @@ def _settled(file: Path) -> Iterator[tuple[str, Reason, Reason | bool | None]]:
     for path, findings in without.items():
         for place, finding in findings.items():
             seen = with_facts[path].get(place)
-            if seen is None or not any(told.kind in (Observed.RAN, Observed.RAN_ONCE) for told in seen.ran):
+            if seen is None:
                 continue
+            where, ran = f"{Path(path).relative_to(facts.root)}:{place[0]}", _always_on_tensors(seen)
             for assumption in (reason for assumed in finding.assumed for reason in assumed.every()):
-                if isinstance(assumption.kind, Assumption):
-                    yield f"{Path(path).relative_to(facts.root)}:{place[0]}", assumption, _said(seen, assumption)
+                if assumption.kind is Assumption.TENSOR:
+                    yield where, assumption, True if ran else _other_type(seen)
+                elif ran and isinstance(assumption.kind, Assumption):
+                    yield where, assumption, _said(seen, assumption)
+
+
+def _always_on_tensors(seen: Finding) -> bool:
+    return any(told.kind in (Observed.RAN, Observed.RAN_ONCE) for told in seen.ran)
+
+
+def _other_type(seen: Finding) -> Reason | bool | None:
+    """Return what else than a tensor was changed; True for what can't be changed, so that a new object does as well."""
+    if seen.reason.kind is not Refusal.OBSERVED_OTHERWISE:
+        return None
+    found = dict(seen.reason.parts)["found"]
+    if not isinstance(found, Reason) or found.kind is not Contradiction.TYPE:
+        return None
+    return True if dict(found.parts)["type"] in _UNCHANGING else found
 
 
 def _findings(paths: Sequence[str], options: Options) -> dict[str, _Places]:
@@ -125,17 +149,20 @@ def _said(seen: Finding, assumption: Reason) -> Reason | bool | None:
     return seen.reason if is_left and seen.reason.kind in _IN_THE_WAY else None
 
 
-def write(tallies: Mapping[str, Tally]) -> None:
-    """Write the table."""
-    settled = {code: tally for code, tally in sorted(tallies.items()) if tally.settled}
-    lines = [f'    "{code}": ({tally.settled}, {len(tally.violated)}),' for code, tally in settled.items()]
+def add(tallies: Mapping[str, Tally]) -> None:
+    """Add places to the table."""
+    places = dict(PLACES)
+    for code, tally in tallies.items():
+        settled, violated = places.get(code, (0, 0))
+        places[code] = settled + tally.settled, violated + len(tally.violated)
+    lines = [f'    "{code}": {counts},' for code, counts in sorted(places.items()) if counts[0]]
     _TABLE.write_text(_HEAD.format(lines="\n".join(lines)), encoding="utf-8")
 
 
 def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("exercise", "count", "write"))
+    parser.add_argument("command", choices=("exercise", "count", "add"))
     parser.add_argument("what", nargs="+", help="a package to exercise, or files of facts, one for each package")
     parser.add_argument("--seconds", type=float, default=200.0, help="how long a package may run")
     parser.add_argument("--stub", nargs="*", default=(), help="packages that are missing and only imported")
@@ -145,8 +172,8 @@ def main() -> None:
         return
     files = [Path(name) for name in options.what]
     tallies = counted(files)
-    if options.command == "write":
-        write(tallies)
+    if options.command == "add":
+        add(tallies)
         return
     for code, tally in sorted(tallies.items(), key=lambda item: -item[1].settled):
         print(f"{code:28} held in {tally.confirmed:6,} of {tally.settled:6,}, {len(tally.open):6,} open")

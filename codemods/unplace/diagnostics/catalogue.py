@@ -33,6 +33,7 @@ class Rewrite(Kind):
     COPY_SAVED = "the write stays; {last} gets a copy to save for backward"
     COPIES_SAVED = "the write stays; {others} and {last} get a copy to save for backward"
     PIECES_CUT = "the pieces are cut so that they may be written; torch forbids that after a split"
+    EXPANDED_OWNED = "what `{name}` expands is cloned, so that each of its elements has a place of its own"
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ELEMENT_COUNTED = "the loop counts the elements of `{whole}`, so that the list can hold a new tensor for `{row}`"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"

@@ -18,7 +18,7 @@ from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
 from unplace.transform.normal_form import is_costly, is_loop_carried, is_saved_in_loop
-from unplace.transform.recipes import elements, entry, hoisted, pieces, rows, saved, several_stores, splits
+from unplace.transform.recipes import elements, entry, expanded, hoisted, pieces, rows, saved, several_stores, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.collect_rows import collect_row
@@ -116,6 +116,7 @@ class Fallbacks:
             return rows.by_index(site, text) if is_alone else None
         if is_alone:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
+            aside = aside or expanded.cloned(site, text)
         else:
             aside = splits.writable(site, text) or several_stores.apart(decisions, text)
         pays = site.is_hidden() or site.harm()[0] is Harm.HARMFUL

@@ -121,7 +121,8 @@ def _unfit(site: Site) -> Refuse | None:
         return anew
     if site.write.inside is not None and not site.write.is_local and not is_drawn_once(site.run, site.write):
         return Refuse(Refusal.IN_COMPREHENSION())
-    if any(obj.overlapping for obj in site.state.roots(value.objs)) and not may_be_apart(site):
+    is_overlapping = not site.is_metadata() and any(obj.overlapping for obj in site.state.roots(value.objs))
+    if is_overlapping and not may_be_apart(site):
         return Refuse(Refusal.EXPANDED(name=site.name))
     if operands_apart(site) is None:
         return Refuse(Refusal.READS_ITS_WRITE())
@@ -153,7 +154,7 @@ def assumptions_about(site: Site) -> tuple[Reason, ...]:
     value = site.value
     found = [] if value.is_tensor and not value.likely else [Assumption.TENSOR(name=site.name)]
     found += operands_apart(site) or ()
-    if any(obj.overlapping for obj in site.state.roots(value.objs)):
+    if not site.is_metadata() and any(obj.overlapping for obj in site.state.roots(value.objs)):
         found.append(Assumption.NOT_EXPANDED(name=site.name))
     copied = _may_be_copied(site)
     if copied is not None:

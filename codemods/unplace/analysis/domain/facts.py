@@ -116,6 +116,17 @@ class Facts:
         """Return the objects and all objects that they may be views of."""
         return self.bases.roots_of(frozenset(objs))
 
+    def may_be(self, objs: Iterable[Obj]) -> Objs:
+        """Return the objects and all that they may be themselves; a view is another object than what it looks at."""
+        found: set[Obj] = set()
+        todo = set(objs)
+        while todo:
+            found |= todo
+            bases = (self.bases.get(obj) for obj in todo)
+            handed = (base.objs | base.holders for base in bases if base is not None and base.link is not Link.VIEW)
+            todo = set().union(*handed) - found
+        return frozenset(found)
+
     def seen(self, objs: Iterable[Obj]) -> Objs:
         """Return the objects and all that they may be views of by what the code in sight shows."""
         return self.bases.seen(objs)

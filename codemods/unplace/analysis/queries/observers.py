@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 
-from unplace.analysis.domain.facts import DISTINCT
+from unplace.analysis.domain.facts import DISTINCT, Facts
 from unplace.analysis.domain.heap import Slot
 from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.snapshot import Snapshot
@@ -21,6 +21,7 @@ from unplace.analysis.domain.values import (
     Obj,
     Objs,
     Origin,
+    Saved,
     Value,
     is_same,
 )
@@ -253,8 +254,7 @@ class Watch:
             return False
         if not self._only_itself:
             return True
-        links = {self.state.bases[o].link for o in held.objs | value.objs if o in self.state.bases}
-        return bool(held.objs & value.objs) or links - {Link.VIEW} != set()
+        return not self.state.may_be(held.objs).isdisjoint(self.state.may_be(value.objs))
 
     def _come_from_two_calls(self, held: Objs, written: Objs) -> bool:
         """Tell whether two tensors are one only if two calls into unseen code returned the same tensor.
@@ -425,7 +425,8 @@ class Watch:
         """Ask who outside has the tensors; that nobody has what a call returned says the same of its arguments."""
         parted = self.state.parted(UNSEEN)
         state = parted if apart.held_alone(parted, objs) else self.state
-        outside = [o for o in state.roots(objs) - self._asked if o.origin is not Origin.FRESH]
+        concerned = state.may_be(objs) if self._only_itself else state.roots(objs)
+        outside = [o for o in concerned - self._asked if o.origin is not Origin.FRESH]
         outside = [o for o in outside if not is_held_by_name_alone(self.run, o)]
         assumed: dict[str, Origin] = {}  # the last origin that a label had, which both decide
         for obj in sorted(outside):
@@ -446,12 +447,18 @@ class Watch:
                 assumption = assumption_about(obj)
                 if assumption is not None and assumption not in found.assumptions:
                     found.assumptions.append(assumption)
-        keeper = state.kept_by(objs)
+        keeper = self._keeper(state, objs)
         if keeper is not None and keeper.certain:
             found.blockers.append(Refusal.KEPT(operation=keeper.operation, line=Line(keeper.line)))
         elif keeper is not None:
             kind = Assumption.NOT_KEPT if keeper.part == CALLED else Assumption.NOT_STORED
             found.assumptions.append(kind(operation=keeper.operation, line=Line(keeper.line)))
+
+    def _keeper(self, state: Facts, objs: Objs) -> Saved | None:
+        """Return what keeps the memory of some tensors or, where only that matters, one of these tensors itself."""
+        if not self._only_itself:
+            return state.kept_by(objs)
+        return next((state.kept[obj] for obj in sorted(state.may_be(objs)) if obj in state.kept), None)
 
     def _ask_callers(self, parameter: str, found: Observers) -> None:
         """Record what follows from callers that may read their argument afterwards."""

@@ -36,6 +36,7 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.effects.effect import leaves_alone
+from unplace.analysis.interpret.indexing import INDEXING
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.calling import function_of
@@ -312,6 +313,8 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     result = run.values.get(saved.node) if isinstance(saved.node, ast.expr) else None
     if value is None or not value.must_be(TENSOR) or _is_formatted(run, node):
         return None
+    if saved.operation == INDEXING:
+        return node
     if any(state.may_share(value.objs, w.value.objs) for w in handed):
         return None  # the callee reads memory through one parameter and writes it through another
     if _is_written_behind(run, state, saved.node, node) or _is_kept_by_hook(run, saved.node):
@@ -325,10 +328,9 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     if write is not None:  # an operand that overlaps the target elsewhere is read while the target is written
         is_itself = is_same(value, write.value) and _is_elementwise(write)
         return node if is_itself or not state.may_share(value.objs, write.value.objs) else None
-    if result is not None and (result.objs & state.bases.keys() or state.may_share(result.objs, value.objs)):
-        is_itself = node is saved.node and not result.objs & state.bases.keys()
-        return node if is_itself else None  # a copy would cut the result, a view, off from its base
-    return node
+    if node is saved.node:
+        return node if not value.objs & state.bases.keys() else None  # a copy would cut a view off from its base
+    return node if result is None or not state.may_share(result.objs, value.objs) else None
 
 
 def _is_written_behind(run: Run, state: Facts, operation: ast.AST, node: ast.expr) -> bool:
