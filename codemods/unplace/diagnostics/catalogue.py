@@ -316,6 +316,7 @@ class Forbids(Kind):
     )
     OUT = "torch forbids `out=` with a tensor that requires a gradient, while gradients are recorded"
     FUNCTION_VIEW = "torch forbids writing the result of `{function}` in {line}, because it is a view"
+    HOOKED = "torch forbids writing `{name}` where a full backward hook of the module that returned it made it a view"
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
     WHOLE = "torch forbids writing `{name}` before {piece} is read, one of several views of it"

@@ -5,6 +5,7 @@ No other room lists names of torch. `table` says where its facts come from.
 
 from unplace.torchapi.table import (
     FORWARD_HOOKS,
+    FULL_BACKWARD_HOOKS,
     HOOKS,
     IDENTITY,
     TORCH_VERSION,
@@ -36,6 +37,7 @@ from unplace.torchapi.table import (
 
 __all__ = [
     "FORWARD_HOOKS",
+    "FULL_BACKWARD_HOOKS",
     "HOOKS",
     "IDENTITY",
     "TORCH_VERSION",

@@ -30,6 +30,9 @@ NOT_COMPILING = frozenset(["torch.jit.ignore", "torch.jit.unused"])
 OTHER_COMPILERS = frozenset(["numba", "taichi", "triton", "warp"])
 """Packages whose decorators compile a function that works on no tensors of torch: `@triton.jit`."""
 
+OF_ARRAYS = ("cupy", "cv2", "jax", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
+"""Packages whose arrays look like tensors in source code."""
+
 SCRIPT_MODULE = "torch.jit.ScriptModule"
 
 FUNCTION = "torch.autograd.Function"

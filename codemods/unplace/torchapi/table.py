@@ -392,9 +392,11 @@ FORWARD_HOOKS = frozenset(
 )
 """Those of `HOOKS` whose hook gets the arguments of a module, or its result, and may keep them."""
 
-HOOKS = FORWARD_HOOKS | {
-    *("register_hook", "register_prehook", "register_full_backward_hook", "register_full_backward_pre_hook"),
-    *("register_backward_hook", "register_module_full_backward_hook"),
+FULL_BACKWARD_HOOKS = frozenset(["register_full_backward_hook", "register_module_full_backward_hook"])
+"""Those of `HOOKS` for which torch makes a view of the output of a module, which it lets nobody write."""
+
+HOOKS = (FORWARD_HOOKS | FULL_BACKWARD_HOOKS) | {
+    *("register_hook", "register_prehook", "register_full_backward_pre_hook", "register_backward_hook"),
 }
 """The methods and functions that register a hook whose value, unless it is None, takes the place of its argument."""
 

@@ -89,7 +89,8 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
     elif kind in _ABOUT_DTYPE:
         runs = facts.tensors if not facts.wider and not facts.unmeasured else 0
     elif kind in _ABOUT_HOLDERS:
-        runs = facts.examined if facts.alone == facts.examined or _is_always_refused(facts) else 0
+        is_alone = facts.alone == facts.examined
+        runs = facts.refused if _is_always_refused(facts) else facts.examined if is_alone else 0
     elif kind in _ABOUT_KEEPERS:
         runs = facts.examined if not facts.kept else 0
     elif kind is Assumption.GRADIENT_FLOWS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.graph import ARGUMENTS, LEAF, NO_GRAPH, UNSEEN
 from unplace.analysis.domain.refs import Named
@@ -255,4 +256,12 @@ def perhaps_in_place(label: str, bound: Mapping[str, Value], first: str) -> Effe
     if not bound[first].objs:
         return Effect(Returned(TENSOR, likely=bound[first].likely, label=f"{label}()"))
     view = effect.View((first,), Link.EITHER, same_shape=True)
-    return Effect(Returned(TENSOR, source=view, label=f"{label}()"), saves=(effect.Save(effect.RETURNED, False, ""),))
+    save = effect.Save(effect.RETURNED, _saves_result_anyway(label), "")
+    return Effect(Returned(TENSOR, source=view, label=f"{label}()"), saves=(save,))
+
+
+def _saves_result_anyway(label: str) -> bool:
+    """Tell whether autograd saves what a function or layer returns whether or not it works in place: a ReLU."""
+    module, function = torchapi.module(label), torchapi.function(label)
+    is_saved = module.saves_result if module is not None else function is not None and "result" in function.saves
+    return is_saved and torchapi.saves_result_in_place(label)

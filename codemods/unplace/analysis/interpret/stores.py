@@ -35,7 +35,7 @@ from unplace.analysis.interpret.attributes import store_plain_attribute
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import Write, graph_of
-from unplace.analysis.project.module import home, imports_torch
+from unplace.analysis.project.module import home, works_on_tensors
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.forms import WriteKind
 
@@ -103,7 +103,7 @@ def may_write(
         return
     module = home(run.scope)
     is_list = isinstance(target, ast.Name) and module.bindings(run.scope).replaces_elements(target.id)
-    if imports_torch(module) and not is_list and run.inference.of(target).may_be_tensor:
+    if works_on_tensors(module) and not is_list and run.inference.of(target).may_be_tensor:
         tensor = value._replace(kinds=TENSOR, likely=True)
         facts = (node, kind, target, tensor, state.snapshot(), run.statement)
         inside = run.inside[0] if run.inside else None

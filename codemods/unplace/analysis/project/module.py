@@ -30,6 +30,7 @@ from unplace.analysis.syntax.nodes import Parents
 from unplace.analysis.syntax.reaching import Reaching
 from unplace.analysis.syntax.scopes import Scope, Scopes
 from unplace.files.surroundings import Question, Standing
+from unplace.torchapi import modes
 
 _LOOKS_UP = re.compile(r"(?<![.\w])(?:globals|vars|exec|eval)\s*\(")
 
@@ -89,8 +90,8 @@ class Others(Protocol):
     def tells(self, question: Question, path: str) -> bool:
         """Answer a question about what lies around a file."""
 
-    def is_imported(self, path: str) -> bool:
-        """Tell whether another file of the run may import a file."""
+    def is_imported(self, path: str, *beside: str) -> bool:
+        """Tell whether another file of the run, which contains some other names, too, may import a file."""
 
     def handed_to_script(self, path: str) -> frozenset[str]:
         """Return the names of what the other files pass to `torch.jit.script`."""
@@ -439,6 +440,18 @@ def _reaching(scope: Scope, *, has_rounds: bool) -> Reaching:
 def imports_torch(module: ModuleIndex) -> bool:
     """Tell whether a module imports torch, or something from it."""
     return any(target.split(".")[0] == "torch" for target in module.imports.names.values())
+
+
+@once
+def works_on_tensors(module: ModuleIndex) -> bool:
+    """Tell whether what looks like an array may be a tensor in a module.
+
+    It imports torch, or is imported beside torch and imports no package of arrays itself.
+    """
+    packages, place = {target.split(".")[0] for target in module.imports.names.values()}, module.place
+    if "torch" in packages or not packages.isdisjoint(modes.OF_ARRAYS):
+        return "torch" in packages
+    return place is not None and place.others.is_imported(place.path, "torch")
 
 
 @once

@@ -13,7 +13,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write, can_be_tracked, graph_of
 from unplace.analysis.project import freezing, recording
 from unplace.analysis.project.computed_parameters import may_be_computed
-from unplace.analysis.queries.hooked import may_be_made_leaf
+from unplace.analysis.queries.hooked import may_be_made_leaf, may_be_view_of_hook
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Forbids, Piece
 from unplace.diagnostics.forms import WriteKind
@@ -65,7 +65,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
         return None
     found = _piece(write, seen) or _whole(run, write) or _expanded(run, write, seen)
     if found is None:
-        return _asked_to_be_leaf(run, write, seen)
+        return _asked_to_be_leaf(run, write, seen) or _hooked(run, write, seen)
     graph = graph_of(value, *write.operands)
     owners = write.state.roots(value.objs) - write.state.bases.keys()
     is_constructed = bool(owners) and owners <= run.constructed - run.leaves
@@ -135,6 +135,13 @@ def _asked_to_be_leaf(run: Run, write: Write, seen: Objs) -> Forbidden | None:
     ):
         return None
     return Forbidden(Forbids.MAYBE_LEAF(name=code_of(write.target)), True, is_doubtful=True)
+
+
+def _hooked(run: Run, write: Write, seen: Objs) -> Forbidden | None:
+    """Return why torch raises where a full backward hook watches the module that returned the written tensor."""
+    if not any(may_be_view_of_hook(run, obj) for obj in seen):
+        return None
+    return Forbidden(Forbids.HOOKED(name=code_of(write.target)), False, is_doubtful=True)
 
 
 def _piece(write: Write, seen: Objs) -> Forbidden | None:

@@ -1,8 +1,11 @@
-"""Tells which tensors a forward hook may make leaves: the output of a module whose parameters are frozen.
+"""Tells what hooks of modules make of their outputs: leaves, or views that torch lets nobody write.
 
 self.embed.register_forward_hook(lambda module, given, output: output.requires_grad_(True))
 h = self.embed(ids)
 h[ids == 9] = self.vision(image)        raises where the weights of the embedding have no gradient
+
+self.conv.register_full_backward_hook(noted)
+y = F.relu(self.conv(x), inplace=True)  raises, because the hook makes a view of the output, by a custom function
 """
 
 from __future__ import annotations
@@ -10,11 +13,12 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.refs import TorchModule
-from unplace.analysis.domain.values import Obj
+from unplace.analysis.domain.values import MODULE, Obj
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.scopes import Scope
+from unplace.torchapi import FULL_BACKWARD_HOOKS
 
 _EMBEDDING = "torch.nn.Embedding"
 _REGISTERING = "register_forward_hook"
@@ -32,6 +36,17 @@ def may_be_made_leaf(run: Run, obj: Obj) -> bool:
     callee = run.values.get(call.func)
     is_embedding = callee is not None and isinstance(callee.ref, TorchModule) and callee.ref.qualified == _EMBEDDING
     return last_name(call.func) in names or (is_embedding and _UNNAMED in names)
+
+
+def may_be_view_of_hook(run: Run, obj: Obj) -> bool:
+    """Tell whether an object is what a module returns, in a run with full backward hooks; which has one isn't asked."""
+    module = run.program.module
+    key = run.names.key_of(obj) if run.names.owns(obj) else None
+    call = key[0] if isinstance(key, tuple) else None
+    callee = run.values.get(call.func) if isinstance(call, ast.Call) else None
+    if callee is None or not callee.may_be(MODULE):
+        return False
+    return any(module.reads_of(name) or module.is_named_elsewhere(name) for name in FULL_BACKWARD_HOOKS)
 
 
 @once

@@ -12,16 +12,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, OTHER, SHAPE, TENSOR, TUPLE, UNKNOWN, Value
-from unplace.analysis.project.module import ModuleIndex, imports_torch, once
+from unplace.analysis.project.module import ModuleIndex, once, works_on_tensors
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.constraints import Collector
 from unplace.analysis.types.evidence import Evidence
 from unplace.analysis.types.relations import ANYTHING, Relation
 from unplace.analysis.types.system import FIXED, Constraint, System, Variable
-
-_ARRAYS_OF = ("cupy", "cv2", "jax", "numpy", "pandas", "scipy", "skimage", "sklearn", "tensorflow")
-"""Packages whose objects are used as tensors are."""
-
+from unplace.torchapi import modes
 
 _FEW = 4
 """Number of variables of a read above which the definitions that it may see are joined for all reads that see them."""
@@ -241,9 +238,9 @@ def _with_definitions(system: System, variables: set[Variable]) -> set[Variable]
 def _uses_arrays(module: ModuleIndex, scope: Scope) -> bool:
     """Tell whether arrays are as likely in a scope as tensors: the file imports their package, the scope uses it."""
     names = {name: target.split(".")[0] for name, target in module.imports.names.items()}
-    if not imports_torch(module):
+    if not works_on_tensors(module):
         return True
-    if not any(package in _ARRAYS_OF for package in names.values()):
+    if not any(package in modes.OF_ARRAYS for package in names.values()):
         return False
     found = {names.get(name) for name in scope.all_names()}
-    return "torch" not in found or not found.isdisjoint(_ARRAYS_OF)
+    return "torch" not in found or not found.isdisjoint(modes.OF_ARRAYS)
