@@ -235,7 +235,8 @@ def test_titles_show_the_code_or_the_line_that_changes() -> None:
 
 
 def test_a_diagnostic_speaks_of_its_file_only() -> None:
-    text = "import torch\n\n\ndef f(x: torch.Tensor):\n    y = x.exp()\n    return y.expand(3).add_(1)\n"
+    body = "    y = x.exp().expand(2, 3)\n    y[x.expand(2, 3) > 0] = 2\n    return y\n"
+    text = f"import torch\n\n\ndef f(x: torch.Tensor):\n{body}"
     document = Document(text, "file:///model.py", "model.py")
     found = [d["message"] for a in code_actions(document, Options(), 6, 6) for d in a.get("diagnostics", ())]
     assert found

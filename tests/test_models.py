@@ -70,6 +70,13 @@ def test_an_argument_that_is_handed_back_is_the_same_tensor() -> None:
     assert finding("y = torch.exp(x)\nz = ours.same(y)\nz += 1\nreturn z").harm is finding("y = x.exp()\ny += 1").harm
 
 
+def test_nothing_is_known_of_a_call_that_leaves_out_what_is_handed_back() -> None:
+    models = (("ours.toml", '[functions]\n"ours.into" = { takes = "x out?", returns = "view or copy of out" }\n'),)
+    without = finding("y = ours.into(x)\ny += 1\nreturn y", models)
+    assert (without.status, without.harm) == (finding("y = ours.into(x)\ny += 1\nreturn y", ()).status, Harm.POSSIBLE)
+    assert finding("z = x * 1\ny = ours.into(x, z)\ny += 1\nreturn y", models).status is Status.REWRITTEN
+
+
 def test_a_number_is_no_tensor() -> None:
     text = "import ours\n\n\ndef f(x):\n    n = ours.size(x)\n    n += 1\n    return n\n"
     assert not rewrite_text(text, "model.py", Options(models=TEXTS)).findings

@@ -634,7 +634,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "a guard that asks autograd",
             fixture("UNP002/guarded_by_autograd"),
-            "transform.meant.is_guarded",
+            "transform.meant._is_guarded",
             gives(False),
         ),
     ],

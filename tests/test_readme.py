@@ -100,6 +100,7 @@ def test_the_comments_that_leave_operations_alone() -> None:
 def test_the_configuration(tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(fenced("toml", page("configuration"))[0])
+    (tmp_path / "ours.toml").write_text("")  # files of models are read along
     assert load(str(path)).given == set(KEYS)
 
 

@@ -15,6 +15,7 @@ from unplace.analysis.interpret.writes import can_be_tracked, is_tensor_data
 from unplace.analysis.project.computed_parameters import may_be_computed
 from unplace.analysis.project.modes import is_backward
 from unplace.analysis.project.module import ModuleIndex, once, uses_by_name
+from unplace.analysis.queries.entries import is_kept_from_autograd
 from unplace.analysis.queries.layouts import LASTING
 from unplace.analysis.queries.leaf_reads import reads_of_gradient
 from unplace.analysis.queries.purpose import documented, flag_around
@@ -95,8 +96,16 @@ def _asked_for(site: Site) -> Keep | None:
         purpose = documented(scope, root.parameter, is_called=False) if root.parameter is not None else None
         if purpose is not None:
             return Keep(purpose)
-    is_known = site.write.record.mode is GradMode.WITHOUT_GRAPH and site.is_untracked()
-    return Keep(Purpose.GUARDED(name=site.name)) if is_known and not is_backward(site.program.module, scope) else None
+    return Keep(Purpose.GUARDED(name=site.name)) if _is_guarded(site) else None
+
+
+def _is_guarded(site: Site) -> bool:
+    """Tell whether a test, or the mode in which all callers call the function, keeps autograd from recording."""
+    mode, module, scope = site.write.record.mode, site.program.module, site.run.scope
+    if not mode.is_of_caller or is_backward(module, scope):
+        return False
+    is_tested = mode is GradMode.WITHOUT_GRAPH and site.is_untracked()
+    return is_tested or (not module.is_named_elsewhere(scope.name) and is_kept_from_autograd(site.program, scope))
 
 
 def _may_be_selected(site: Site) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -186,10 +186,13 @@ def _with_effect(model: Model, returned: Returned, told: Mapping[str, Any], name
         saves=tuple(Save(each, saves) for each in sorted(named - {RESULT, RETURNED})),
         keeper=f"{name}()",
     )
+    handed = {returned.same, *(returned.source.of if isinstance(returned.source, View) else ())}
+    words = (word.removesuffix("?") if word.removesuffix("?") in handed else word for word in model.signature.split())
+    model = Model(" ".join(words), effect)  # nothing is known of a call that leaves out what is handed back
     if not returned.kinds & TENSOR or not model.parameters:
-        return (Model(model.signature, effect),)
+        return (model,)
     other = Returned(UNKNOWN, kind_of=model.parameters[0], likely=True, label=returned.label)
-    return Model(model.signature, effect, Given.MAYBE_A_TENSOR), Model(model.signature, Effect(other))
+    return replace(model, given=Given.MAYBE_A_TENSOR), replace(model, effect=Effect(other))
 
 
 def _returned(told: object, parameters: tuple[str, ...], label: str) -> Returned | None:

@@ -17,7 +17,10 @@ from unplace.diagnostics.forms import is_true
 
 @dataclass(slots=True)
 class Arguments:
-    """The evaluated arguments of one call; `exact` is False with `*args` or `**kwargs`, which is in `rest`."""
+    """The evaluated arguments of one call; `exact` is False with `*args` or `**kwargs`, which is in `rest`.
+
+    `spread` are the names of the keywords in `**kwargs`, where all of these and no `*args` are known; else None.
+    """
 
     positional: list[Value] = field(default_factory=list)
     nodes: list[ast.expr] = field(default_factory=list)
@@ -25,6 +28,7 @@ class Arguments:
     keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
     rest: list[Value] = field(default_factory=list)
     exact: bool = True
+    spread: frozenset[str] | None = frozenset()
 
     def copy(self) -> Arguments:
         """Return a copy whose values can be replaced."""

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Hashable
 
 from unplace import torchapi
+from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.gradmode import entered
 from unplace.analysis.domain.graph import LEAF, NO_GRAPH, RESULTS, SEEN, UNSEEN, of_all
 from unplace.analysis.domain.refs import (
@@ -28,6 +29,7 @@ from unplace.analysis.domain.values import (
     CALLABLE,
     CALLED,
     CONTAINER,
+    DICT,
     MODULE,
     NAMESPACE,
     NONE_VALUE,
@@ -71,6 +73,7 @@ from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project import named_tuples
 from unplace.analysis.project.calling import run_by_calling
+from unplace.analysis.project.members import spread_keys
 from unplace.analysis.project.module import home
 from unplace.analysis.project.patched import patched_names
 from unplace.analysis.project.replaced import changed_later
@@ -121,7 +124,7 @@ class Calls:
         for argument in node.args:
             value = self.evaluator.evaluate(argument, state)
             if isinstance(argument, ast.Starred):
-                result.exact = False
+                result.exact, result.spread = False, None
                 if value.must_be(CONTAINER) and value.objs:
                     value = self.evaluator.element(argument, value, state)
             result.positional.append(value)
@@ -129,7 +132,9 @@ class Calls:
         for keyword in node.keywords:
             value = self.evaluator.evaluate(keyword.value, state)
             if keyword.arg is None:
+                names = self._keys(keyword.value, value, state)
                 result.exact = False
+                result.spread = None if names is None or result.spread is None else result.spread | names
                 if value.must_be(CONTAINER) and value.objs:
                     value = self.evaluator.element(keyword.value, value, state)
                 result.rest.append(value)
@@ -146,6 +151,19 @@ class Calls:
             is_certain = has_keeping_hooks(self.run.program)
             self.run.keep(state, given, f"a hook of `{code_of(node.func)}(...)`", node.lineno, certain=is_certain)
         return made
+
+    def _keys(self, node: ast.expr, value: Value, state: State) -> frozenset[str] | None:
+        """Return the keys of a dictionary that is known whole: `{"device": device, "dtype": dtype}`."""
+        if not value.must_be(DICT) or len(value.objs) != 1:
+            return None
+        (holder,) = value.objs
+        keys = [key for key, _ in state.fields_of(holder)]
+        if holder.origin is not Origin.FRESH:  # without regard to the flow, only the source tells
+            scope = self.run.scope
+            return spread_keys(home(scope), scope, node.id) if isinstance(node, ast.Name) else None
+        is_whole = not any((holder, key) in state.heap.partly or key == ANY for key in keys)
+        names = frozenset(key for key in keys if isinstance(key, str))
+        return names if is_whole and len(names) == len(keys) else None
 
     def _cached(self, node: ast.Call, made: Value, state: State) -> Value:
         """Return the result of a call, which a cache keeps."""

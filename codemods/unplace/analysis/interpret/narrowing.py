@@ -26,7 +26,6 @@ from unplace.analysis.domain.values import (
     UNKNOWN_VALUE,
     Obj,
     Saved,
-    Token,
     Value,
     is_same,
 )
@@ -51,7 +50,7 @@ def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
     elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
         is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
         if is_none and isinstance(test.ops[0], ast.Is | ast.IsNot):
-            _restrict(test.left.id, NONE, state, holds is isinstance(test.ops[0], ast.Is))
+            _restrict(run, test.left, NONE, state, holds is isinstance(test.ops[0], ast.Is))
     elif isinstance(test, ast.Attribute) and test.attr == "requires_grad":
         if not holds:
             _without_graph(run, test.value, state)
@@ -59,9 +58,7 @@ def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
         if not holds and isinstance(test.value, ast.Name) and test.value.id == "self" and state.record.records:
             state.record = Record(GradMode.EVALUATING)
     elif isinstance(test, ast.Name):
-        source = _assigned(run, state.binds.get(test.id))
-        if source is not None:
-            narrow(run, source, state, holds)
+        _narrow_by_source(run, test.id, state, holds)
     elif isinstance(test, ast.Call):
         callee = run.values.get(test.func)
         name = callee.ref.qualified if callee is not None and isinstance(callee.ref, Named) else ""
@@ -70,15 +67,19 @@ def narrow(run: Run, test: ast.expr, state: State, holds: bool) -> None:
         elif not test.args or not isinstance(test.args[0], ast.Name):
             return
         elif name == "torch.is_tensor":
-            _restrict(test.args[0].id, TENSOR, state, holds)
+            _restrict(run, test.args[0], TENSOR, state, holds)
         elif name == "builtins.isinstance" and len(test.args) == 2:
-            _restrict(test.args[0].id, _type_kinds(run, test.args[1], holds), state, holds)
+            _restrict(run, test.args[0], _type_kinds(run, test.args[1], holds), state, holds)
 
 
-def _assigned(run: Run, bound: Token) -> ast.expr | None:
-    """Return the expression whose value a name was assigned, alone, where it was bound: `flag = x.requires_grad`."""
+def _narrow_by_source(run: Run, name: str, state: State, holds: bool) -> None:
+    """Narrow a state by the expression whose value a name was assigned, alone: `flag = x.requires_grad`."""
+    bound = state.binds.get(name)
     outer = run.parents.get(bound) if isinstance(bound, ast.Name) else None
-    return outer.value if isinstance(outer, ast.Assign) and outer.targets == [bound] else None
+    if isinstance(outer, ast.Assign) and outer.targets == [bound]:
+        del state.binds[name]  # where the expression reads the name, that isn't this binding: `flag = flag and other`
+        narrow(run, outer.value, state, holds)
+        state.binds[name] = bound
 
 
 def _without_graph(run: Run, node: ast.expr, state: State) -> None:
@@ -178,10 +179,12 @@ def _type_kinds(run: Run, node: ast.expr, holds: bool) -> int:
     return known.get(name, UNKNOWN)
 
 
-def _restrict(name: str, to: int, state: State, holds: bool) -> None:
-    value = state.env.get(name)
-    if value is None:
-        return
+def _restrict(run: Run, node: ast.Name, to: int, state: State, holds: bool) -> None:
+    name, value, tested = node.id, state.env.get(node.id), run.values.get(node)
+    if value is None or (
+        tested is not None and None not in (tested.identity, value.identity) and tested.identity != value.identity
+    ):
+        return  # the name has got another value since
     if holds:
         is_other = value.must_be(TENSOR) and not value.kinds & to  # the test knows better: `isinstance(x, list)`
         inside = to if value.kinds & UNKNOWN or is_other else value.kinds & to

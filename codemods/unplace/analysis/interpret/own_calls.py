@@ -69,12 +69,13 @@ def of_function(
         bound = bind_loosely(function, arguments, receiver)
     if bound is None:
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
-    variant = specializing.of_call(run.program, function, arguments, receiver) if not is_loose else GENERAL
+    variant = specializing.of_call(run.program, function, arguments, receiver, run.variant) if not is_loose else GENERAL
     effect = run.program.summary(function, run.scope, variant) if _runs(run, function, node) else None
     if is_loose:
         _hand_loosely(run, node, function, effect, arguments, bound, state)
     is_unfit = effect is not None and bool(run.recomputed) and _writes_given(effect)
-    given = _note_given(run, node, function, bound, variant, state)
+    flagged = GENERAL if is_loose else specializing.with_flags(variant, function, arguments, receiver, run.variant)
+    given = _note_given(run, node, function, bound, flagged, state)
     if effect is None or is_unfit or (is_loose and effect.writes | effect.may_write):
         return calls.unknown_call(node, [*arguments.all(), *([receiver] if receiver else [])], state)
     if not saves:

@@ -42,13 +42,25 @@ from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import default_of
 
 _TESTS = (ast.If, ast.IfExp)
+_FLAG = "bool"
 
 
-def of_call(program: Analysis, function: Function, arguments: Arguments, receiver: Value | None) -> Variant:
-    """Return the variant of a function that a call runs: constants that decide none of its tests fix nothing."""
+def of_call(
+    program: Analysis,
+    function: Function,
+    arguments: Arguments,
+    receiver: Value | None,
+    within: Variant = GENERAL,
+) -> Variant:
+    """Return the variant of a function that a call runs: constants that decide none of its tests fix nothing.
+
+    `within` is the variant of the caller, which may hand its own constants on.
+    """
     module, scope = home(function.scope), function.scope
     asked = _tested(module, scope)
-    given = {(name, c) for name, c in _given(scope, arguments, receiver) if name in asked} if asked else set()
+    given = (
+        {(name, c) for name, c in _given(scope, arguments, receiver, within.fixed) if name in asked} if asked else set()
+    )
     of = receiver.ref if receiver is not None and isinstance(receiver.ref, Instance) else None
     fields = set(_fields(program, of).items()) if of is not None and of.given and function.owner is not None else set()
     if not given and not fields:
@@ -56,6 +68,15 @@ def of_call(program: Analysis, function: Function, arguments: Arguments, receive
     deciding = _deciding(module, scope, frozenset(given | fields))
     found = fields | {(name, c) for name, c in given if c == ABSENT or name in deciding}
     return Variant(frozenset(found), of) if found else GENERAL
+
+
+def with_flags(
+    variant: Variant, function: Function, arguments: Arguments, receiver: Value | None, within: Variant
+) -> Variant:
+    """Return a variant with the flags alone, also those that the function doesn't test but may hand on."""
+    fixed = (*variant.fixed, *_given(function.scope, arguments, receiver, within.fixed))
+    flags = frozenset((name, constant) for name, constant in fixed if constant.type == _FLAG)
+    return Variant(flags, variant.receiver) if flags else GENERAL
 
 
 def outcome(run: Run, test: ast.expr) -> bool | None:
@@ -83,10 +104,13 @@ def _known_in(scope: Scope, fixed: Mapping[str, Constant]) -> Known:
     return known
 
 
-def _given(scope: Scope, arguments: Arguments, receiver: Value | None) -> Iterator[tuple[str, Constant]]:
+def _given(
+    scope: Scope, arguments: Arguments, receiver: Value | None, fixed: Fixed = NOTHING
+) -> Iterator[tuple[str, Constant]]:
     """Iterate over the parameters that keep a constant that the call or the signature gives them."""
     node = scope.node
-    if not arguments.exact or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    spread = arguments.spread
+    if spread is None or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return
     signature = node.args
     names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
@@ -94,12 +118,17 @@ def _given(scope: Scope, arguments: Arguments, receiver: Value | None) -> Iterat
     given = {name: literal(default) for name, default in defaults if default is not None}
     start = 1 if receiver is not None and not is_static(node) else 0
     pairs = zip(arguments.nodes, arguments.positional, strict=True)
-    given.update((n, of_argument(*pair)) for n, pair in zip(names[start:], pairs, strict=False))
+    own = dict(fixed)
+
+    def constant_of(node: ast.expr, value: Value) -> Constant | None:
+        return own.get(node.id) if isinstance(node, ast.Name) and node.id in own else of_argument(node, value)
+
+    given.update((n, constant_of(*pair)) for n, pair in zip(names[start:], pairs, strict=False))
     keywords = arguments.keywords.items()
-    given.update((n, of_argument(arguments.keyword_nodes[n], value)) for n, value in keywords)
+    given.update((n, constant_of(arguments.keyword_nodes[n], value)) for n, value in keywords)
     rebound = _bound_inside(home(scope), scope)
     for name, constant in given.items():
-        if constant is not None and name not in rebound and name not in scope.volatile:
+        if constant is not None and name not in rebound | spread and name not in scope.volatile:
             yield name, constant
 
 

@@ -35,7 +35,8 @@ from unplace.analysis.interpret.attributes import store_plain_attribute
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import Write, graph_of
-from unplace.analysis.project.module import home, works_on_tensors
+from unplace.analysis.project.imported import works_on_tensors
+from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.diagnostics.forms import WriteKind
 

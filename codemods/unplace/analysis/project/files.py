@@ -113,13 +113,11 @@ class Project:
         return Project, (tuple(sorted(self.files.paths)),)
 
     def begin(self, path: str, text: str, models: ModelTexts = ()) -> Program:
-        """Return the program of the file that is handled next; raises `SyntaxError` where CPython's parser does.
-
-        `models` tell what the libraries do that the files use.
-        """
+        """Return the program of the next file, by `models` of libraries; raises `SyntaxError` as CPython's parser."""
         if models != self._models:
-            self._models = models
-            self._forget()
+            self._models, self._open = models, 0
+            for table in (self._modules, self._recent, self._traces, self._of_bases, self._told, self._families):
+                table.clear()
         is_first = self._take_in_hand(path)  # later rounds have a text that differs from the one on disk
         self._package(path)
         module = self._modules.get(path)
@@ -129,12 +127,6 @@ class Project:
                 self._modules[path] = module
         self.asking.reads(*self._of_bases.get(path, ()))
         return self._program(module)
-
-    def _forget(self) -> None:
-        """Forget all that is known of the files, apart from their contents."""
-        for table in (self._modules, self._recent, self._traces, self._of_bases, self._told, self._families):
-            table.clear()
-        self._open = 0
 
     def _take_in_hand(self, path: str) -> bool:
         """Start to record what the result for a file depends on, unless that was the last file; tell whether so."""

@@ -19,7 +19,7 @@ from unplace.analysis.domain.values import CALLABLE, MODULE, UNKNOWN_VALUE, Valu
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import calls_of_base
 from unplace.analysis.project.growth import growing, is_display
-from unplace.analysis.project.module import home
+from unplace.analysis.project.module import ModuleIndex, home, once, parents_in
 from unplace.analysis.project.shortened import shortened_in
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import children
@@ -81,6 +81,22 @@ def display(program: Analysis, scope: Scope, read: ast.Name, *, is_own: bool) ->
     is_known = all(value.ref is not None and value.must_be(MODULE | CALLABLE) for value in found)
     is_whole = not any(each.elements is None and each.has_begun(read) for each in grown)
     return (found, is_whole) if is_known else ([], False)
+
+
+@once
+def spread_keys(module: ModuleIndex, scope: Scope, name: str) -> frozenset[str] | None:
+    """Return the keys of a dictionary in a name that is bound to one display and only spread: `make(3, **options)`."""
+    sources, parents = module.bindings(scope).sources.get(name, []), parents_in(module, scope)
+    source = sources[0] if len(sources) == 1 else None
+    reads = [parents.get(node) for node in scope.names if node.id == name and isinstance(node.ctx, ast.Load)]
+    if name in scope.volatile or not all(isinstance(outer, ast.keyword) and outer.arg is None for outer in reads):
+        return None
+    if isinstance(source, ast.Call) and module.qualified(scope, source.func, with_builtins=True) == "builtins.dict":
+        keys = [keyword.arg for keyword in source.keywords] if not source.args else [None]
+    else:
+        keys = [getattr(key, "value", None) for key in source.keys] if isinstance(source, ast.Dict) else [None]
+    found = frozenset(key for key in keys if isinstance(key, str))
+    return found if len(found) == len(keys) else None
 
 
 def added_to(program: Analysis, owner: Class, name: str) -> list[Value]:

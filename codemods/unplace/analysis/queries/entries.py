@@ -1,4 +1,4 @@
-"""Tells how the code in sight enters a function while autograd records: with which constants, and on which objects.
+"""Tells how the code in sight enters a function while autograd records: with which flags, and on which objects.
 
 def scaled(x, inplace=False):                       class Block(nn.Module):
     if inplace:         no call leads here              def __init__(self, dim, inplace=False): ...
@@ -7,20 +7,23 @@ def scaled(x, inplace=False):                       class Block(nn.Module):
 
 scaled(net(x))
 
-Where no call is in sight, or one that passes what isn't seen, anything that the signature allows may be passed.
+Only flags count: what is None by default, or a text, may be anything else in code out of sight. Where a call passes
+what isn't seen, the flag may have any value; without a call, it has that of its default.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
+from unplace.analysis.domain.gradmode import Record
 from unplace.analysis.domain.refs import Class, Function, Instance
 from unplace.analysis.domain.values import MODULE, Value
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.interpret import specializing
 from unplace.analysis.interpret.arguments import Arguments
-from unplace.analysis.project.callers import callers_in_sight, is_value
+from unplace.analysis.project.callers import Caller, callers_in_sight, is_value
 from unplace.analysis.project.calling import names_of
 from unplace.analysis.project.module import home
 from unplace.analysis.project.program import Program
@@ -31,6 +34,13 @@ from unplace.analysis.syntax.nodes import walk
 from unplace.analysis.syntax.scopes import Scope
 
 _AS_IT_IS = frozenset([GENERAL])
+_RECORDS = attrgetter("records")
+_IS_TRAINED = attrgetter("is_trained")
+_MOST_VARIANTS = 8
+"""Maximum number of variants of a function that are told apart."""
+
+_MOST_CALLERS = 100
+"""Maximum number of functions among the callers, direct or further out, that are looked at."""
 
 
 def is_unrecorded(program: Program, scope: Scope, node: ast.AST) -> bool:
@@ -40,21 +50,52 @@ def is_unrecorded(program: Program, scope: Scope, node: ast.AST) -> bool:
     return not any(run is None or any(part in run.values for part in walk(node)) for run in runs)
 
 
+def is_kept_from_autograd(program: Program, scope: Scope) -> bool:
+    """Tell whether all calls of a function, or of its callers, run where autograd records nothing."""
+    own = program.home_of(scope)
+    return not own.answer_for_now(("recorded", scope), lambda: _entries(own, scope, _RECORDS), _AS_IT_IS)
+
+
 def entries(program: Program, scope: Scope) -> frozenset[Variant]:
     """Return the variants of a function of the program that the code in sight runs while autograd records."""
-    return program.answer_for_now(("entries", scope), lambda: _entries(program, scope), frozenset())
+    question = "entries", scope
+    return program.answer_for_now(question, lambda: _entries(program, scope, _IS_TRAINED), frozenset())
 
 
-def _entries(program: Program, scope: Scope) -> frozenset[Variant]:
-    if scope.parent is None or scope.is_class:
-        return _AS_IT_IS
-    found: set[Variant] = set()
-    is_called = False
-    for caller in callers_in_sight(program, scope):
-        is_called = True
-        for variant in entries(caller.program, caller.scope):
-            found |= {given.variant for given in caller.given(variant) if given.record.is_trained}
-    return frozenset(found) if is_called else frozenset(_out_of_sight(program, scope))
+def _entries(program: Program, start: Scope, counts: Callable[[Record], bool]) -> frozenset[Variant]:
+    callers: dict[Scope, list[Caller]] = {}
+    found: dict[Scope, frozenset[Variant]] = {}
+    todo = [(program, start)]
+    while todo:
+        own, scope = todo.pop()
+        if scope in callers:
+            continue
+        if len(callers) == _MOST_CALLERS:
+            return _AS_IT_IS
+        is_function = scope.parent is not None and not scope.is_class
+        callers[scope] = [*callers_in_sight(own, scope)] if is_function else []
+        if not callers[scope]:
+            found[scope] = frozenset(_out_of_sight(own, scope)) if is_function else _AS_IT_IS
+        todo += [(caller.program, caller.scope) for caller in callers[scope]]
+    while (more := _entered(callers, found, counts)) != found:
+        found = more
+    return found.get(start, frozenset())
+
+
+def _entered(
+    callers: Mapping[Scope, Sequence[Caller]],
+    known: Mapping[Scope, frozenset[Variant]],
+    counts: Callable[[Record], bool],
+) -> dict[Scope, frozenset[Variant]]:
+    """Return the variants that are known to be run, and those that these run in a grad mode that counts."""
+    found = dict(known)
+    for scope, calling in callers.items():
+        for caller in calling:
+            given = (g for variant in known.get(caller.scope, ()) for g in caller.given(variant))
+            variants = frozenset(each.variant for each in given if counts(each.record))
+            entered = found.get(scope, frozenset()) | variants
+            found[scope] = entered if len(entered) <= _MOST_VARIANTS else _AS_IT_IS
+    return found
 
 
 def _out_of_sight(program: Program, scope: Scope) -> Iterator[Variant]:
@@ -65,10 +106,14 @@ def _out_of_sight(program: Program, scope: Scope) -> Iterator[Variant]:
     function, owner = Function(scope), home(scope).class_of(scope)
     if owner is None or is_static(scope.node):
         is_open = is_value(program.module, frozenset([scope.name]))
-        yield GENERAL if is_open else specializing.of_call(program, function, Arguments(), None)
-        return
-    for receiver in _objects(program, owner):
-        yield specializing.of_call(program, function, Arguments(), Value(MODULE, ref=receiver))
+        receivers: list[Value | None] = [] if is_open else [None]
+    else:
+        receivers = [Value(MODULE, ref=each) for each in _objects(program, owner)]
+    for receiver in receivers:
+        variant = specializing.of_call(program, function, Arguments(), receiver)
+        yield specializing.with_flags(variant, function, Arguments(), receiver, GENERAL)
+    if not receivers:
+        yield GENERAL
 
 
 def _objects(program: Program, owner: Class) -> Iterator[Instance]:

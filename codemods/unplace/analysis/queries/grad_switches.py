@@ -20,6 +20,6 @@ def may_keep_graph(run: Run, write: Write) -> bool:
     """Tell whether a write may happen where recording is off, to a tensor that was made where it may be on."""
     roots, record = write.state.roots(write.value.objs), write.record
     if record.mode is GradMode.EITHER:
-        return any(run.switched.get(root) is not record.switch for root in roots)
+        return record.switch is None or any(run.switched.get(root) is not record.switch for root in roots)
     is_given = record.mode.is_of_caller and any(root.origin is not Origin.FRESH for root in roots)
     return is_given and may_be_off(run.program.module, run.scope)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from unplace.analysis.domain.refs import Member
-from unplace.analysis.project.module import ModuleIndex, imported_from_run
+from unplace.analysis.project.imported import imported_from_run
+from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import FUNCTIONS, walk
 from unplace.analysis.syntax.scopes import Scope

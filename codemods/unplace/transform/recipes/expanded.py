@@ -1,7 +1,10 @@
 """Writes to expanded tensors, whose elements share memory: torch forbids them, and a copy gives each its own.
 
-p = p.sum(1).view(k, 1).expand(k, k)            p = p.sum(1).view(k, 1).expand(k, k).clone()
-p[p < eps] = eps                                p[p < eps] = eps
+    p = p.sum(1).view(k, 1).expand(k, k)            p = p.sum(1).view(k, 1).expand(k, k).clone()
+    p[p < eps] = eps                                p[p < eps] = eps
+
+A write to a part changes what shares memory with it, too, as it wouldn't in a copy, and torch allows `p[:, 0] = 1`. A
+mask that is made of the tensor alone takes all elements that share memory, or none.
 """
 
 from __future__ import annotations
@@ -9,7 +12,8 @@ from __future__ import annotations
 import ast
 from itertools import chain
 
-from unplace.analysis.domain.values import Objs
+from unplace.analysis.domain.values import NUMBER, Objs, is_same
+from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Forbids, Rewrite
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
@@ -23,13 +27,24 @@ def cloned(site: Site, text: Text) -> Aside | None:
     forbidden = site.forbidden()
     if forbidden is None or forbidden.reason.kind is not Forbids.EXPANDED:
         return None
-    expanded = frozenset(obj for obj in site.roots() if obj.operator in members.EXPANDING)
+    expanded = frozenset(obj for obj in site.value.objs if obj.operator in members.EXPANDING)
     keys = [site.run.names.key_of(obj) for obj in expanded]
     calls = {key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.Call)}
-    if len(calls) < len(keys) or _is_seen_otherwise(site, expanded):
+    is_itself = expanded == site.value.objs and len(calls) == len(keys)
+    if not is_itself or not (site.write.kind.is_whole or _is_by_own_mask(site)) or _is_seen_otherwise(site, expanded):
         return None
     edits = tuple(Edit(end, end, ".clone()") for _, end in sorted(map(text.span, calls)))
     return Aside(edits, Rewrite.EXPANDED_OWNED(name=site.name))
+
+
+def _is_by_own_mask(site: Site) -> bool:
+    """Tell whether a number is stored where a mask is True that is made of the written tensor and numbers alone."""
+    node, values = site.write.node, site.run.values
+    if not isinstance(node, ast.Subscript) or not all(operand.must_be(NUMBER) for operand in site.write.operands):
+        return False
+    read = [values[part] for part in walk(node.slice) if isinstance(part, ast.Name) and part in values]
+    is_of_it = values[node.slice].dtype == "bool" and any(is_same(value, site.value) for value in read)
+    return is_of_it and all(is_same(value, site.value) or value.must_be(NUMBER) for value in read)
 
 
 def _is_seen_otherwise(site: Site, expanded: Objs) -> bool:
