@@ -94,7 +94,8 @@ def _entered(
             given = (g for variant in known.get(caller.scope, ()) for g in caller.given(variant))
             variants = frozenset(each.variant for each in given if counts(each.record))
             entered = found.get(scope, frozenset()) | variants
-            found[scope] = entered if len(entered) <= _MOST_VARIANTS else _AS_IT_IS
+            is_any = GENERAL in entered or len(entered) > _MOST_VARIANTS
+            found[scope] = _AS_IT_IS if is_any else entered
     return found
 
 
