@@ -6,23 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tests import samples
 
 from unplace.cli import main
 from unplace.cli.app import COMMANDS
 
-MODEL = """\
-import torch
-
-
-def f(x: torch.Tensor):
-    y = x.exp()
-    y += 1
-    return y
-
-
-def train_f():
-    f(torch.ones(3, requires_grad=True) * 1)
-"""
+MODEL = samples.MODEL.replace("train()", "train_f()")  # so that a copy with other names is another file
 REFUSED = """\
 import torch
 

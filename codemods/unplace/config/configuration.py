@@ -6,7 +6,6 @@ precedence in a folder with both. Paths and patterns in the file count from its 
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -90,10 +89,7 @@ def _contents(path: str) -> bytes:
 
 
 def _parsed(path: str, data: bytes) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):  # only now: most runs meet no configuration
-        import tomllib as toml
-    else:
-        import tomli as toml
+    from unplace.text import toml  # only now: most runs meet no configuration
 
     try:
         document: dict[str, Any] = toml.loads(data.decode("utf-8"))

@@ -333,9 +333,7 @@ def join_refs(first: Hashable, second: Hashable, *, is_open: bool = False) -> Ha
 
 def _likeness(ref: Hashable) -> Hashable:
     """Return what references have in common that act alike when called: layers that don't work in place, objects."""
-    if isinstance(ref, TorchModule) and ref.inplace is False:
-        return replace(ref, call=None)
-    if isinstance(ref, LibraryLayer):
+    if isinstance(ref, LibraryLayer) or (isinstance(ref, TorchModule) and ref.inplace is False):
         return replace(ref, call=None)
     return ref.of if isinstance(ref, Instance) else ref
 

@@ -5,7 +5,6 @@ They are written down in `SHIPPED`, and in files that users name; `documentation
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,7 +14,8 @@ from typing import Any
 from unplace.analysis.domain.graph import ARGUMENTS, SEEN
 from unplace.analysis.domain.values import ARRAY, LIST, MODULE, NONE, NUMBER, TENSOR, TEXT, UNKNOWN, Link, Value
 from unplace.analysis.effects.effect import EVERY, RESULT, RETURNED, Effect, Kept, Returned, Save, View
-from unplace.analysis.effects.models import FUNCTIONS, Given, Model, first_fitting, gives, holding
+from unplace.analysis.effects.models import FUNCTIONS, Given, Model, first_fitting, gives, holding, view_of
+from unplace.text import toml
 
 SHIPPED = Path(__file__).parent / "libraries"
 """The folder of the files that come with the package."""
@@ -123,11 +123,6 @@ def known_libraries(files: ModelTexts = ()) -> Models:
 
 
 def _parsed(path: str, text: str) -> Models:
-    if sys.version_info >= (3, 11):
-        import tomllib as toml
-    else:
-        import tomli as toml
-
     try:
         document: dict[str, Any] = toml.loads(text)
     except toml.TOMLDecodeError as error:
@@ -207,7 +202,7 @@ def _returned(told: object, parameters: tuple[str, ...], label: str) -> Returned
         return holding(LIST, new)
     if what in _VIEWS and of in parameters:
         link, overlapping = _VIEWS[what]
-        return new._replace(source=View((of,), link), overlapping=overlapping)
+        return view_of(of, link, label)._replace(overlapping=overlapping)
     name = told.removeprefix("the argument ")
     if name != told and name in parameters:
         return Returned(UNKNOWN, same=name, label=label)
