@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from unplace import rules
-from unplace.analysis.effects.model_files import ModelTexts
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport, Finding, Status
 from unplace.diagnostics.forms import SIGNS
@@ -24,6 +23,7 @@ from unplace.transform.postcondition import Place, unrepaired
 from unplace.transform.rounds import joined
 
 if TYPE_CHECKING:
+    from unplace.analysis.effects.model_files import ModelTexts
     from unplace.analysis.project.program import Program
     from unplace.config.suppressions import Suppressions
     from unplace.transform.settled import Settled
