@@ -107,7 +107,7 @@ def _settled(file: Path) -> Iterator[tuple[str, Reason, Reason | bool | None]]:
             seen = with_facts[path].get(place)
             if seen is None:
                 continue
-            where, ran = f"{Path(path).relative_to(facts.root)}:{place[0]}", _always_on_tensors(seen)
+            where, ran = f"{Path(path).resolve().relative_to(facts.root)}:{place[0]}", _always_on_tensors(seen)
             for assumption in (reason for assumed in finding.assumed for reason in assumed.every()):
                 if assumption.kind is Assumption.TENSOR:
                     yield where, assumption, True if ran else _other_type(seen)

@@ -37,7 +37,6 @@ class Rewrite(Kind):
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ELEMENT_COUNTED = "the loop counts the elements of `{whole}`, so that the list can hold a new tensor for `{row}`"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
-    STORES_APART = "the stores to {names} get statements of their own"
     NEW_NAME = "{forbidden}; `{new}` gets the changed values, and `{name}` stays the leaf that it is"
     UNRECORDED = "{forbidden}; the change is put under `with torch.no_grad():`"
     UNRECORDED_UPDATE = (
@@ -55,7 +54,6 @@ class Rewrite(Kind):
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
     ARGUMENT_COPIED = "the function makes a copy of {names} at its start, and writes to the copy"
-    COMPUTED_BEFORE = "the stored value is computed before `{name}` is cloned"
     # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"
     FORBIDDEN = "{rewrite}; {forbidden}"

@@ -18,10 +18,9 @@ from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
 from unplace.transform.normal_form import is_costly, is_loop_carried, is_saved_in_loop
-from unplace.transform.recipes import elements, entry, expanded, hoisted, pieces, rows, saved, several_stores, splits
+from unplace.transform.recipes import elements, entry, expanded, pieces, rows, saved, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
-from unplace.transform.recipes.collect_rows import collect_row
 from unplace.transform.recipes.known_calls import KnownCalls
 from unplace.transform.recipes.new_name import in_new_names
 from unplace.transform.recipes.unrecorded import under_no_grad
@@ -58,12 +57,12 @@ class Fallbacks:
         others = {statement: ds for statement, ds in decided.items() if statement not in named}
         unrecorded = under_no_grad(others, self.text, self.options)
         unrecorded |= calls_under_no_grad(others, self.text) | named
-        around = unrecorded | made_batched(decided, self.text) | self._taken_apart(decided)
+        around = unrecorded | made_batched(decided, self.text)
         for statement, decisions in decided.items():
             if decisions[0] in chosen or statement in around:
                 continue
             if any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
-                chosen |= self._copied_once(decisions) or self._hoisted(decisions) or self._copied(decisions)
+                chosen |= self._copied_once(decisions) or self._copied(decisions)
         saving = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
         copied = {node for verdict in saving for node in verdict.copied}
         for statement, decisions in decided.items():
@@ -85,16 +84,6 @@ class Fallbacks:
         refused = [ds for ds in decided.values() if any(isinstance(d.verdict, Refuse) for d in ds)]
         around = ((decisions, self._aside(decisions)) for decisions in refused)
         return {decision: aside for decisions, aside in around if aside is not None for decision in decisions}
-
-    def _taken_apart(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[ast.stmt, Aside]:
-        """Return the edits of statements whose several stores fill tensors in a loop: a statement for each store."""
-        found: dict[ast.stmt, Aside] = {}
-        for statement, decisions in decided.items() if self.options.unsafe else ():
-            site = decisions[0].site
-            apart = several_stores.filling(decisions, self.text) if len(decisions) > 1 else None
-            if apart is not None and site.run.scope not in compiled(site.program.module):
-                found[statement] = apart
-        return found
 
     def _may_span(self, decision: Decision) -> bool:
         """Tell whether edits of several files may rewrite the operation, so that its fallback can wait for those."""
@@ -118,7 +107,7 @@ class Fallbacks:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
             aside = aside or expanded.cloned(site, text)
         else:
-            aside = splits.writable(site, text) or several_stores.apart(decisions, text)
+            aside = splits.writable(site, text)
         pays = site.is_hidden() or site.harm()[0] is Harm.HARMFUL
         if aside is None and is_alone and pays and _is_blocked_by_list(decisions[0].verdict):
             aside = elements.counted(site, text)
@@ -144,7 +133,7 @@ class Fallbacks:
             return None
         if not self.options.functional and is_costly(site, verdict):
             return None
-        collected = collect_slots(site, verdict, self.text) or collect_row(site, verdict, self.text)
+        collected = collect_slots(site, verdict, self.text)
         return collected if collected is not None and self._is_made(collected) else None
 
     def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
@@ -174,14 +163,6 @@ class Fallbacks:
             return {}
         aside = entry.own_copy(site, self.text)
         return {decision: aside} if aside is not None and self._is_made(aside) else {}
-
-    def _hoisted(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
-        """Return the edits that compute the value of a store before a clone that stands there already."""
-        decision, verdict = decisions[0], decisions[0].verdict
-        aside = None
-        if len(decisions) == 1 and isinstance(verdict, Copy):
-            aside = hoisted.before_clone(decision.site, verdict, self.text)
-        return {decision: aside} if aside is not None else {}
 
     def _is_costly(self, decision: Decision) -> bool:
         """Tell whether a clone would be made in every round of a loop, or for one store that alone saves its part."""

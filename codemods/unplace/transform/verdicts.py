@@ -8,11 +8,7 @@ from dataclasses import dataclass
 from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.diagnostics.findings import Elsewhere
 from unplace.diagnostics.reasons import Reason
-from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
-
-SEVERAL = (Refusal.SEVERAL_TARGETS, Refusal.SEVERAL_TARGETS_READ, Refusal.NOT_ALL_COPIED)
-"""Why the stores of one statement can't be rewritten together."""
 
 
 @dataclass(frozen=True, slots=True)

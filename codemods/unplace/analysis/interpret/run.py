@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 from unplace.analysis.domain.facts import ANY, Facts
@@ -209,6 +210,12 @@ class Run:
     def all_writes(self) -> list[Write]:
         """Return the in-place operations of the scope, and those made on its tensors by the functions that it calls."""
         return [*self.writes.values(), *(write for _, write in self.handed.values())]
+
+    def possible_writes(self) -> Iterator[Write]:
+        """Iterate over all that may write: by the scope, by layers whose flag isn't known, by what it calls."""
+        handings = (self.handed, self.handed_unclear, self.handed_held, self.handed_loosely)
+        called = (write for each in handings for _, write in each.values())
+        return chain(self.writes.values(), self.flagged.values(), called)
 
     @property
     def parents(self) -> Parents:

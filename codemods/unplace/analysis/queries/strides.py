@@ -57,6 +57,12 @@ def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
     return _asked_elsewhere(run, is_dense, is_known) if is_open and _leaves(search) else None
 
 
+def asks_for_gaps(run: Run, views: Objs) -> bool:
+    """Tell whether code of a function asks for the order of the elements of views, which a clone has without gaps."""
+    search = _Search(run, views, is_dense=False)
+    return any(map(search.asks, run.scope.of(ast.Call)))
+
+
 def _leaves(search: _Search) -> bool:
     """Tell whether others may ask a tensor: the function returns, yields, keeps or passes it, or a closure has it."""
     run = search.run

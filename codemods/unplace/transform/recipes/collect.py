@@ -39,7 +39,7 @@ from unplace.transform.verdicts import Collect, Copy
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class _Filling:
     """A loop that fills a tensor, `for t in rounds: name[t + shift] = value`; `first` slots are there before it."""
 
     site: Site
@@ -63,17 +63,17 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
         return None
     parents = site.run.parents
     filling = _filling(site, parents)
-    if filling is None or filling.store.targets[0] is not site.node or not is_private(filling, copy, parents):
+    if filling is None or not _is_private(filling, copy, parents):
         return None
     reads = list(_reads(filling, parents))
     edits = _Edits(filling, text)
-    if None in reads or not edits.fits() or changes_value(filling):
+    if None in reads or not edits.fits() or _changes_value(filling):
         return None
     contents = Contents(site, filling.store.value, filling.how, filling.sizes, filling.dim, filling.name, filling.loop)
     if not contents.are_plausible(filling.rounds.variable):
         return None
     assumptions = [*copy.assumptions, *contents.assumptions()]
-    if not has_slots(filling):
+    if not _has_slots(filling):
         loop = Assumption.LOOP_RUNS(line=Line(filling.loop.lineno))
         assumptions.append(Assumption.NOT_EMPTY(name=filling.name) if filling.first > 0 else loop)
     return Collect(
@@ -84,39 +84,28 @@ def collect(site: Site, copy: Copy, text: Text) -> Collect | None:
 # -- the shape of the loop --------------------------------------------------------------------------------------------
 
 
-def _filling(site: Site, parents: Parents) -> Filling | None:
+def _filling(site: Site, parents: Parents) -> _Filling | None:
     """Return the loop around a store, if it counts through all slots of a tensor made before it."""
     store, target = site.statement, site.write.target
     loop = parents.get(store)
     assert isinstance(target, ast.Name)
     if not isinstance(loop, ast.For) or store not in loop.body or loop.orelse or not isinstance(store, ast.Assign):
         return None
-    if len(store.targets) > 1 or site.node not in _stored(store) or site.run.flow.has_cut_rounds(loop):
+    if store.targets != [site.node] or site.run.flow.has_cut_rounds(loop):
         return None
     assert isinstance(site.node, ast.Subscript)
     slot = picked(site.node.slice)
     if slot is None or slot.rest:
         return None
-    making = made_before(site, loop, target.id, slot.dim)
-    return counted(site, loop, making, slot) if making is not None else None
-
-
-def _stored(store: ast.Assign) -> list[ast.expr]:
-    """Return the targets of `x[t] = value`, or those of `x[t], y[t] = value`."""
-    target = store.targets[0]
-    return target.elts if isinstance(target, ast.Tuple) else [target]
-
-
-def is_filled(site: Site) -> bool:
-    """Tell whether the loop around a store, alone or with others in its statement, fills the tensor in order."""
-    return isinstance(site.write.target, ast.Name) and _filling(site, site.run.parents) is not None
+    making = _made_before(site, loop, target.id, slot.dim)
+    return _counted(site, loop, making, slot) if making is not None else None
 
 
 _SIZE = "the size of the tensor"
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class _Making:
     """The statement that makes the tensor of a loop, the statements between both, and the sizes known there."""
 
     statement: ast.stmt
@@ -125,13 +114,13 @@ class Making:
     sizes: Sizes
 
 
-def made_before(site: Site, loop: ast.For, name: str, dim: int) -> Making | None:
+def _made_before(site: Site, loop: ast.For, name: str, dim: int) -> _Making | None:
     """Return how a name got its tensor in the block of a loop, if the size in the dimension that is filled is known."""
     spot = site.run.flow.spot(loop)
     if spot is None:
         return None
     block, position = spot.block, spot.position
-    start = next((p for p in reversed(range(position)) if name in bound_in([block[p]])), None)
+    start = next((p for p in reversed(range(position)) if name in _bound_in([block[p]])), None)
     how = _made_by(site.run, name, block[start]) if start is not None else None
     if start is None or how is None:
         return None
@@ -147,16 +136,16 @@ def made_before(site: Site, loop: ast.For, name: str, dim: int) -> Making | None
         sizes.note(how.like.id, Linear(AccessPath(how.like.id), 0))
     for statement in between:
         sizes.pass_by(statement)
-    return Making(block[start], between, how, sizes)
+    return _Making(block[start], between, how, sizes)
 
 
-def counted(site: Site, loop: ast.For, making: Making, slot: Pick) -> Filling | None:
+def _counted(site: Site, loop: ast.For, making: _Making, slot: Pick) -> _Filling | None:
     """Return the filling, if the loop counts exactly through the slots that are left."""
     assert isinstance(site.write.target, ast.Name)
     assert isinstance(site.statement, ast.Assign)
     name, sizes = site.write.target.id, making.sizes
     size, rounds = sizes.noted(_SIZE), rounds_of(loop, sizes)
-    if rounds is None or rounds.start.term is not None or rounds.variable in bound_in(loop.body):
+    if rounds is None or rounds.start.term is not None or rounds.variable in _bound_in(loop.body):
         return None
     if rounds.stop == extent(AccessPath(name), slot.dim):
         size = rounds.stop
@@ -170,10 +159,10 @@ def counted(site: Site, loop: ast.For, making: Making, slot: Pick) -> Filling | 
     if not is_whole:
         return None
     made, between, how = making.statement, making.between, making.how
-    return Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
+    return _Filling(site, name, site.statement, loop, made, between, how, sizes, rounds, slot.dim, shift, first)
 
 
-def bound_in(statements: list[ast.stmt]) -> set[str]:
+def _bound_in(statements: list[ast.stmt]) -> set[str]:
     """Return the names that statements bind."""
     nodes = (n for statement in statements for n in walk(statement))
     return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
@@ -193,7 +182,7 @@ def _made_by(run: Run, name: str, statement: ast.stmt) -> Constructor | None:
     return None
 
 
-def has_slots(filling: Filling) -> bool:
+def _has_slots(filling: _Filling) -> bool:
     """Tell whether the tensor certainly has a slot, so that there is something to stack."""
     rounds, size = filling.rounds, filling.sizes.noted(_SIZE)
     if rounds.is_some or (filling.first and size is not None and size.is_extent and size.offset > 0):
@@ -214,20 +203,20 @@ def has_slots(filling: Filling) -> bool:
 # -- other observers of the tensor ------------------------------------------------------------------------------------
 
 
-def is_private(filling: Filling, copy: Copy, parents: Parents) -> bool:
+def _is_private(filling: _Filling, copy: Copy, parents: Parents) -> bool:
     """Tell whether only this loop sees the tensor while it is being filled."""
     scope, name = filling.site.run.scope, filling.name
     if name not in scope.bound or name in scope.captured | scope.volatile:
         return False
     if filling.site.run.is_guarded(filling.loop):  # a handler could see a half-filled tensor
         return False
-    inside = bound_in(filling.loop.body)
+    inside = _bound_in(filling.loop.body)
     made_again = {target.root for view in copy.views for target in view.targets}
-    if not made_again <= inside - bound_in([filling.made, *filling.between]):
+    if not made_again <= inside - _bound_in([filling.made, *filling.between]):
         return False
-    if any(not _is_subscripted(n, parents) for s in filling.between for n in uses(s, name)):
+    if any(not _is_subscripted(n, parents) for s in filling.between for n in _uses(s, name)):
         return False
-    if any(uses(filling.loop.iter, name)) and not filling.first:
+    if any(_uses(filling.loop.iter, name)) and not filling.first:
         return False
     return not any(_touches(filling, write, inside) for write in _other_writes(filling))
 
@@ -237,12 +226,12 @@ def _is_subscripted(node: ast.Name, parents: Parents) -> bool:
     return isinstance(parent, ast.Subscript) and parent.value is node
 
 
-def uses(node: ast.AST, name: str) -> Iterator[ast.Name]:
+def _uses(node: ast.AST, name: str) -> Iterator[ast.Name]:
     """Iterate over the uses of a name in a piece of code."""
     return (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
 
 
-def _other_writes(filling: Filling) -> Iterator[Write]:
+def _other_writes(filling: _Filling) -> Iterator[Write]:
     """Iterate over the other writes to the tensor's memory, and the calls that hand it to a function that writes it."""
     site = filling.site
     roots = _ageless(site, site.roots())
@@ -257,7 +246,7 @@ def _ageless(site: Site, objs: Objs) -> Objs:
     return frozenset(site.run.names.aged(obj) for obj in objs)
 
 
-def _touches(filling: Filling, write: Write, inside: set[str]) -> bool:
+def _touches(filling: _Filling, write: Write, inside: set[str]) -> bool:
     """Tell whether another write could be noticed: one in the loop, or a later one while a slot is still reachable."""
     site, state, flow = filling.site, write.state, filling.site.run.flow
     if flow.is_in(write.statement, filling.loop):
@@ -269,7 +258,7 @@ def _touches(filling: Filling, write: Write, inside: set[str]) -> bool:
     return any(_ageless(site, state.roots(value.objs)) & roots for value in seen if value.objs)
 
 
-def changes_value(filling: Filling) -> bool:
+def _changes_value(filling: _Filling) -> bool:
     """Tell whether the stored value may be written before the list is stacked; the store took a copy of it."""
     site, value = filling.site, filling.site.run.values.get(filling.store.value)
     if value is None:
@@ -302,18 +291,18 @@ class _Read:
     index: str | None
 
 
-def _reads(filling: Filling, parents: Parents) -> Iterator[_Read | None]:
+def _reads(filling: _Filling, parents: Parents) -> Iterator[_Read | None]:
     """Iterate over the reads of the tensor in the loop; None stands for a use that isn't a read of an earlier slot."""
     behind = False
     for statement in filling.loop.body:
-        for use in uses(statement, filling.name):
+        for use in _uses(statement, filling.name):
             node = parents[use]
             if node is not filling.store.targets[0]:
                 yield _read(filling, node, parents, behind=behind)
         behind = behind or statement is filling.store
 
 
-def _read(filling: Filling, node: ast.AST, parents: Parents, *, behind: bool) -> _Read | None:
+def _read(filling: _Filling, node: ast.AST, parents: Parents, *, behind: bool) -> _Read | None:
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return None
     slot = picked(node.slice)
@@ -342,13 +331,13 @@ def _read(filling: Filling, node: ast.AST, parents: Parents, *, behind: bool) ->
 class _Edits:
     """The edits that put a list in the place of the tensor."""
 
-    def __init__(self, filling: Filling, text: Text) -> None:
+    def __init__(self, filling: _Filling, text: Text) -> None:
         self._filling = filling
         self._text = text
         scope, program = filling.site.run.scope, filling.site.program
         self.list_name = new_name(filling.site.run.taken_names(), f"{filling.name}_steps")
         self._stack = program.module.name_for(scope, "torch.stack")
-        users = [s for s in filling.between if any(uses(s, filling.name))]
+        users = [s for s in filling.between if any(_uses(s, filling.name))]
         self._last = users[-1] if users else filling.made
 
     def fits(self) -> bool:

@@ -57,6 +57,7 @@ from unplace.transform.emit.returning import OWN
 from unplace.transform.emit.snippet import precedence
 from unplace.transform.filter import leaves_out
 from unplace.transform.recipes.callees import savers_inside
+from unplace.transform.recipes.reads import where_made
 from unplace.transform.recipes.results import stored
 from unplace.transform.sites import Site, form_of
 from unplace.transform.verdicts import CopySaved
@@ -238,7 +239,10 @@ def _copied(
         return (saved.node, edits) if edits is not None else None
     is_certain = saved.certain or (isinstance(saved.node, ast.BinOp) and site.harm()[0] is not Harm.HARMLESS)
     expression = _expression(run, state, saved) if is_certain else None
-    return (expression, _cloned(text, expression)) if expression is not None else None
+    if expression is None:
+        return None
+    made = where_made(run, state, expression) if run is site.run else None
+    return expression, _cloned(text, made or expression)
 
 
 def _is_of_temporary(write: Write) -> bool:
@@ -336,9 +340,7 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
 def _is_written_behind(run: Run, state: Facts, operation: ast.AST, node: ast.expr) -> bool:
     """Tell whether an operation writes an operand before it computes with it: `h * decay(h)`."""
     inside, end = {*walk(operation)} - {operation}, (node.end_lineno or 0, node.end_col_offset or 0)
-    handings = (run.handed, run.handed_unclear, run.handed_held, run.handed_loosely)
-    written = (*run.writes.values(), *(w for handed in handings for _, w in handed.values()))
-    later = (w for w in written if w.node in inside and (w.node.lineno, w.node.col_offset) >= end)  # type: ignore[attr-defined]
+    later = (w for w in run.possible_writes() if w.node in inside and (w.node.lineno, w.node.col_offset) >= end)  # type: ignore[attr-defined]
     return any(state.may_share(w.state.reachable(w.value.objs), run.values[node].objs) for w in later)
 
 
