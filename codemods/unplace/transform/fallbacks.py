@@ -113,7 +113,7 @@ class Fallbacks:
             aside = elements.counted(site, text)
         is_meant = isinstance(decisions[0].verdict, Meant)
         if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
-            aside = entry.own_copy(site, text) or (rows.of_argument(site, text) if is_alone else None)
+            aside = entry.own_copy(site, text)
         return aside if aside is not None and self._is_made(aside) else None
 
     def _is_made(self, verdict: Aside | CopySaved | Collect) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-from unplace.analysis.domain.facts import ANY, Facts, weaker
+from unplace.analysis.domain.facts import ANY, DISTINCT, Facts, weaker
 from unplace.analysis.domain.graph import ARGUMENTS, LEAF, NO_GRAPH, UNSEEN, Graph, extended
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import weak_join
@@ -346,9 +346,10 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             fields.update({i: _drawn(call, Drawn((name,))) for i, name in enumerate(names)})
         else:
             fields[slot] = value_of(call, element, (key, slot))
+    is_cut = any(slot == ANY and _is_piece(element) for slot, element in returned.elements)
     for slot, held in fields.items():
         for obj in value.objs:
-            state.heap[(obj, slot)] = held._replace(identity=None) if slot == ANY else held
+            state.heap[(obj, slot)] = held._replace(identity=DISTINCT if is_cut else None) if slot == ANY else held
     _part(call, returned, fields, key)
     for first, second in sorted(returned.together, key=str):
         for obj in value.objs:
@@ -358,6 +359,11 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             is_seen, others = (first, second) not in returned.unseen, memory_of(state, one)
             for part in memory_of(state, other):
                 state.bases[part] = _with_sharer(state.bases.get(part), others - {part}, is_seen=is_seen)
+
+
+def _is_piece(element: Returned) -> bool:
+    """Tell whether an element stands for all outputs of a split, which share no memory with each other."""
+    return element.is_piece or (isinstance(element.source, View) and element.source.is_piece)
 
 
 def memory_of(state: Facts, value: Value) -> Objs:

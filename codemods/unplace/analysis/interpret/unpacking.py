@@ -83,27 +83,24 @@ def _piece_of(evaluation: Evaluation, node: ast.expr, value: Value, index: int |
     if index is None or not element.objs or len(value.objs) != 1:
         return element
     (holder,) = value.objs
+    (obj,) = element.objs if len(element.objs) == 1 else (None,)
+    base = state.bases.get(obj) if obj is not None else None
+    if obj is not None and base is not None and base.piece is not None and base.piece[1] == ANY:
+        if evaluation.run.names.parts_of(base.piece[0]) is holder:  # not what holds pieces, as the pairs of enumerate()
+            return evaluation.run.view(
+                node,
+                state,
+                element._replace(objs=base.objs),
+                element_label(obj.label, index),
+                base.link,
+                piece=(base.piece[0], index),
+                forbidden=base.forbidden,
+                operator=obj.operator,
+            )
     distinctness = state.distinctness(holder) if state.heap.get((holder, ANY)) is not None else None
     if distinctness is not None:
         return _distinct(evaluation, node, element, holder, index, distinctness, state)
-    if len(element.objs) != 1:
-        return element
-    (obj,) = element.objs
-    base = state.bases.get(obj)
-    if base is None or base.piece is None or base.piece[1] != ANY:
-        return element
-    if evaluation.run.names.parts_of(base.piece[0]) not in value.objs:
-        return element  # unpacked from something that holds pieces, such as the pairs of enumerate()
-    return evaluation.run.view(
-        node,
-        state,
-        element._replace(objs=base.objs),
-        element_label(obj.label, index),
-        base.link,
-        piece=(base.piece[0], index),
-        forbidden=base.forbidden,
-        operator=obj.operator,
-    )
+    return element
 
 
 def _distinct(

@@ -16,13 +16,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from unplace.analysis.domain.values import TENSOR, UNKNOWN, Link, Value
+from unplace.analysis.domain.values import Link, Value
 from unplace.analysis.interpret.stores import is_replayable
-from unplace.analysis.project.compiled import compiled
 from unplace.analysis.syntax.nodes import walk
-from unplace.analysis.syntax.scopes import Scope
-from unplace.diagnostics.catalogue import Assumption, Rewrite
-from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.catalogue import Rewrite
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import header_of, new_index, new_name, put_before, standing_alone
@@ -47,47 +44,10 @@ def by_index(site: Site, text: Text) -> Aside | None:
     return found
 
 
-def of_argument(site: Site, text: Text) -> Aside | None:
-    """Return the edits that copy the argument whose elements a loop writes, and take these by index.
-
-    Nothing tells whether the argument is a tensor or a list of tensors. It is assumed to be a tensor where the function
-    returns it or what is made of it.
-
-        for t, m, s in zip(tensor, self.mean, self.std):
-            t.sub_(m).div_(s)
-    """
-    row, scope = site.write.target, site.run.scope
-    loop = _loop_over(site, row.id) if isinstance(row, ast.Name) else None
-    if not isinstance(row, ast.Name) or loop is None or scope in compiled(site.program.module) or hides_builtins(site):
-        return None
-    header = _header(site, loop, row.id, text)
-    whole = header.tensor if header is not None else None
-    value = site.run.values.get(whole) if isinstance(whole, ast.Name) else None
-    if header is None or not isinstance(whole, ast.Name) or value is None or not value.kinds & UNKNOWN:
-        return None
-    given = [obj.parameter for obj in value.objs if obj not in site.state.bases]
-    if given != [whole.id] or whole.id in site.callers.returned(scope) or not _is_returned(scope, whole.id):
-        return None
-    if site.write.kind is not WriteKind.METHOD:
-        return None
-    taken = _taken_by_index(site, loop, row.id, text, header, value._replace(kinds=TENSOR, likely=False))
-    blockers, assumed = site.callers.sees(scope, whole.id)
-    if taken is None or blockers:
-        return None
-    edits = (put_before(text, loop, [f"{whole.id} = {whole.id}.clone()"]), *taken.edits)
-    return Aside(edits, taken.message, (Assumption.TENSOR(name=whole.id), *assumed))
-
-
 def hides_builtins(site: Site) -> bool:
     """Tell whether a name that counts or collects rows isn't Python's own: `len = h.size(0)`."""
     scopes, scope = site.program.module.scopes, site.run.scope
     return any(scopes.owner(scope, name) is not None for name in ("len", "list", "range", "tuple"))
-
-
-def _is_returned(scope: Scope, name: str) -> bool:
-    """Tell whether a function returns what a name is bound to, or what is made of it."""
-    given = (node.value for node in scope.of(ast.Return) if node.value is not None)
-    return any(isinstance(part, ast.Name) and part.id == name for value in given for part in walk(value))
 
 
 def _is_row(site: Site, name: str) -> bool:
@@ -134,13 +94,9 @@ def reindexed(site: Site, loop: ast.For, row: str, text: Text) -> Aside | None:
     header = _header(site, loop, row, text)
     if header is None:
         return None
-    value = site.run.values.get(header.tensor)
-    return _taken_by_index(site, loop, row, text, header, value) if value is not None else None
-
-
-def _taken_by_index(site: Site, loop: ast.For, row: str, text: Text, header: _Header, value: Value) -> Aside | None:
-    """Return the edits that give a loop over a tensor a new header, and take the row in its body."""
-    tensor = header.tensor
+    tensor, value = header.tensor, site.run.values.get(header.tensor)
+    if value is None:
+        return None
     is_named = not isinstance(tensor, ast.Name) and not _is_replayed(site, tensor)
     header_span = header_of(text, loop)
     if header_span is None or not _stays(site, loop, None if is_named else tensor, header.counter, value):

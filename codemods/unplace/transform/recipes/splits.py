@@ -280,4 +280,5 @@ def _split(
         return None
     whole = _text(tensor, text)
     end = f"len({whole})" if along == 0 else f"{whole}.size({along})"
-    return _Cut((_renamed(call, text), Edit(*text.span(sizes), f"list(range({name}, {end}, {name}))")))
+    steps = f"1, {end}" if size == 1 else f"{name}, {end}, {name}"
+    return _Cut((_renamed(call, text), Edit(*text.span(sizes), f"list(range({steps}))")))
