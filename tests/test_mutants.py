@@ -168,7 +168,7 @@ ALL_TENSORS = edited(
 )
 SLICES = edited(
     (
-        '_Cut((_renamed(call, text), Edit(*text.span(sizes), f"list(range({name}, {end}, {name}))")))',
+        '_Cut((_renamed(call, text), Edit(*text.span(sizes), f"list(range({steps}))")))',
         '_listed(site, call, tensor, f"[{{i}} : {{i}} + {name}]", f"range(0, {end}, {name})", text)',
     )
 )
@@ -265,10 +265,6 @@ MUTANTS: dict[int, list[Mutant]] = {
             SLICES,
         ),
         mutant("cumsum_", regression("running_sum_of_unknown_dtype"), "transform.casts.accumulates", gives(False)),
-        mutant(
-            "sums", regression("running_sum_of_unknown_dtype"), "torchapi.autocast.ACCUMULATING", is_now(frozenset())
-        ),
-        mutant("products", regression("narrow_integers"), "torchapi.autocast.ACCUMULATING", is_now({"sum", "cumsum"})),
         mutant("all is division", regression("narrow_integers"), "transform.casts.is_division", gives(True)),
         mutant(
             "rounded division",
@@ -276,41 +272,11 @@ MUTANTS: dict[int, list[Mutant]] = {
             "transform.casts.is_division",
             edited((" and not is_rounded", "")),
         ),
-        mutant(
-            "wider integers",
-            regression("narrow_integers"),
-            "transform.casts._are_mixed",
-            edited(("return not target & (Source.LOWERED | Source.RAISED)", "return False")),
-        ),
         mutant("out=", regression("dtype_of_out"), "rules.unp008_out.OutArgument._changes_dtype", gives(False)),
     ],
     6: [
         mutant(
             "nothing is cast back", regression("parameter_added_under_autocast"), "transform.casts.casts", gives(False)
-        ),
-        mutant(
-            "parameters",
-            fixture("UNP001/parameter_added_to_what_a_layer_makes"),
-            "transform.casts._are_mixed",
-            edited(("Source.HELD | Source.MADE", "Source.MADE")),
-        ),
-        mutant(
-            "constructors",
-            regression("constructors_and_casts_of_known_dtype"),
-            "transform.casts._are_mixed",
-            edited(("Source.HELD | Source.MADE", "Source.HELD")),
-        ),
-        mutant(
-            "casts of the target",
-            regression("cast_to_a_dtype_in_a_variable"),
-            "transform.casts._are_mixed",
-            edited(("is_made or ", "")),
-        ),
-        mutant(
-            "casts of unknown dtype",
-            regression("cast_to_a_dtype_in_a_variable"),
-            "analysis.types.lineage._Walk._cast",
-            edited(("else Source.CAST", "else Source.NOTHING")),
         ),
         mutant(
             "double()", regression("constructors_and_casts_of_known_dtype"), "transform.casts.keeps_dtype", gives(True)
@@ -320,8 +286,8 @@ MUTANTS: dict[int, list[Mutant]] = {
             "callers",
             regression("mixed_by_callers"),
             (
-                ("transform.casts._is_mixed_by_a_caller", gives(False)),
-                ("transform.casts._is_mixed_by_a_call", gives(False)),
+                ("transform.casts._is_wider_for_a_caller", gives(False)),
+                ("transform.casts._is_wider_in_a_call", gives(False)),
             ),
         ),
         mutant(
@@ -817,7 +783,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "both casts at the calls",
             regression("casts_at_the_calls_of_a_function"),
-            "transform.casts._is_mixed_by_a_call",
+            "transform.casts._is_wider_in_a_call",
             gives(False),
         ),
         mutant(
@@ -828,12 +794,6 @@ MUTANTS: dict[int, list[Mutant]] = {
         ),
     ],
     30: [
-        mutant(
-            "a number in the attribute",
-            regression("attribute_that_was_a_number"),
-            "transform.casts._stores_number",
-            gives(False),
-        ),
         mutant(
             "classes of Python's library",
             regression("attribute_that_is_a_weak_dictionary"),

@@ -12,7 +12,7 @@ def added(x: torch.Tensor):
     y = x * 2
     y += torch.arange(2)
     z = x * 3
-    z.div_(torch.arange(1, 3), rounding_mode="floor")
+    z.div_(torch.tensor([1, 2], dtype=torch.int64), rounding_mode="floor")
     return y, z
 
 

@@ -23,7 +23,7 @@ import ast
 from unplace import torchapi
 from unplace.diagnostics.forms import Form
 from unplace.diagnostics.refusals import Refusal
-from unplace.transform.casts import is_mixed_by_callers, result_dtype
+from unplace.transform.casts import is_passed_with_wider, result_dtype
 from unplace.transform.emit.arguments import drop_argument
 from unplace.transform.emit.snippet import Change
 from unplace.transform.rule import CallRule
@@ -48,7 +48,7 @@ class OutArgument(CallRule):
             return Refuse(Refusal.OUT_DTYPE_UNKNOWN(name=site.name))
         if isinstance(target, ast.Name) and self._changes_dtype(site):
             return Refuse(Refusal.OUT_DTYPE(name=site.name))
-        if is_mixed_by_callers(site):
+        if is_passed_with_wider(site):
             return Refuse(Refusal.OUT_DTYPES(name=site.name))
         return drop_argument(None, "out")
 

@@ -26,10 +26,7 @@ RAISED = frozenset(
         *("softplus", "sum", "tan", "triplet_margin_loss"),
     ]
 )
-"""The functions and methods that autocast runs in float32; `sum` and its kin give int64 for narrower integers."""
-
-ACCUMULATING = frozenset(["cumprod", "cumsum", "nansum", "prod", "sum"])
-"""The functions among these whose result is int64 for narrower integers, unless a dtype is given."""
+"""The functions and methods that autocast runs in float32."""
 
 _MODULES_LOWERED = (
     *("Bilinear", "Conv", "GRU", "LSTM", "LazyConv", "LazyLinear", "Linear", "MultiheadAttention", "RNN"),

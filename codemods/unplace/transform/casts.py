@@ -1,8 +1,7 @@
 """Casts for functional forms whose result may have another dtype than the target had in place.
 
 In place the target keeps its dtype. The functional result is cast back where the operands are known to widen it, and
-where there is a sign of a mix: their dtypes come from different sources, such as a convolution and a buffer. Without
-such a sign, an edit only notes what it assumes.
+where they may and the code runs under autocast. Anywhere else, an edit only notes what it assumes.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from enum import Enum
 import libcst as cst
 
 from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, parameter_of, promoted
-from unplace.analysis.domain.values import DISCRETE, INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
-from unplace.analysis.interpret.run import Run
+from unplace.analysis.domain.values import INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
 from unplace.analysis.project.callers import calls_that_hand
 from unplace.analysis.project.calling import calls_of
 from unplace.analysis.project.enclosing import Block, around_calls
@@ -22,8 +20,6 @@ from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
-from unplace.analysis.types import lineage
-from unplace.analysis.types.lineage import Source
 from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.forms import WriteKind
@@ -33,12 +29,15 @@ from unplace.transform.emit.snippet import expression, parenthesized
 from unplace.transform.rule import bottom, is_number
 from unplace.transform.sites import Site
 
+_WIDE = ("float32", "float64", "complex64", "complex128")
+"""The dtypes that autocast doesn't make wider."""
+
 
 class _Need(Enum):
     """The need to cast the functional form to the dtype of the target."""
 
     NONE = "none"
-    SIGN = "sign"  # there is a sign that it is needed
+    POSSIBLE = "possible"
     CERTAIN = "certain"
 
 
@@ -52,14 +51,15 @@ def assumption(site: Site) -> tuple[Reason, ...]:
 
 
 def risk(site: Site) -> tuple[Reason, ...]:
-    """Return the assumption that no operand is wider, where a sign contradicts it and no cast is possible."""
-    return (_not_wider(site),) if _need(site) is _Need.SIGN and not _can_cast(site) else ()
+    """Return the assumption about the dtype of the result, where another one is likely and no cast can be made."""
+    is_open = _need(site) is _Need.POSSIBLE and not _can_cast(site)
+    return (Assumption.DTYPE_OF_RESULT(name=site.name, line=Line(site.statement.lineno)),) if is_open else ()
 
 
 def casts(site: Site) -> bool:
     """Tell whether the functional form is cast to the dtype of the target."""
     need = _need(site)
-    return need is _Need.CERTAIN or (need is _Need.SIGN and _can_cast(site))
+    return need is _Need.CERTAIN or (need is _Need.POSSIBLE and _can_cast(site))
 
 
 def _not_wider(site: Site) -> Reason:
@@ -71,12 +71,7 @@ def accumulates(site: Site) -> bool:
     is_told = isinstance(site.node, ast.Call) and any(keyword.arg == "dtype" for keyword in site.node.keywords)
     if _effect(site) != "accumulates" or is_told or site.value.dtype in ("int64", "complex64"):
         return False
-    return not _is_float(site.value, lineage.of(site.run, site.value)) or _is_raised(site)
-
-
-def _is_float(value: Value, sources: Source) -> bool:
-    """Tell whether the dtype of a tensor is certainly a floating-point one."""
-    return is_floating(value.dtype) or Source.LOWERED in sources
+    return not is_floating(site.value.dtype) or _is_raised(site)
 
 
 def of_target(site: Site) -> cst.BaseExpression | None:
@@ -131,18 +126,20 @@ def _need(site: Site) -> _Need:
     if effect == "bool":
         return _Need.CERTAIN if site.value.dtype != "bool" else _Need.NONE
     known = _kept(site) if effect == "promotes" else []
-    if False in known or (None in known and (site.write.autocast or site.options.preserve_dtype)):
-        return _Need.SIGN if site.value.may_be(NUMBER) else _Need.CERTAIN
-    unsure = [o for o, kept in zip(site.write.operands, known, strict=False) if kept is None]
-    is_sign = (_is_raised(site) and effect != "accumulates") or any(_is_mixed(site, operand) for operand in unsure)
-    return _Need.SIGN if is_sign else _Need.NONE
+    if False in known and not site.value.may_be(NUMBER):
+        return _Need.CERTAIN
+    is_asked_for = site.options.preserve_dtype or site.options.strict
+    is_open = None in known and (is_asked_for or _is_under_autocast(site) or _is_passed_wider(site))
+    is_raised = effect != "accumulates" and _is_raised(site)
+    return _Need.POSSIBLE if False in known or is_open or is_raised else _Need.NONE
 
 
 def _kept(site: Site) -> list[bool | None]:
     """Tell for each operand whether it leaves the target's dtype unchanged; None where that isn't known."""
     is_float = is_floating(site.value.dtype) or is_division(site)
     absorbed = INTEGERS if is_float else ()
-    found = [True if o.dtype in absorbed else keeps_dtype(site.value, o) for o in site.write.operands]
+    operands = [o for o in site.write.operands if o.may_be(TENSOR | UNKNOWN)]
+    found = [True if o.dtype in absorbed else keeps_dtype(site.value, o) for o in operands]
     is_started = site.value.may_be(NUMBER) and site.value.dtype is None  # a sum from `0` takes the operands' dtype
     return [None if kept is False and is_started else kept for kept in found]
 
@@ -157,32 +154,17 @@ def is_division(site: Site) -> bool:
 
 
 def _is_raised(site: Site) -> bool:
-    """Tell whether autocast would run the functional form in float32, on a tensor that it made in low precision."""
+    """Tell whether the functional form runs under autocast in float32, on a tensor that may have another dtype."""
     node = site.node
     name = site.write.short_name
     if isinstance(node, ast.AugAssign):
         name = "pow" if isinstance(node.op, ast.Pow) else ""
-    if name not in autocast.RAISED:
-        return False
-    return lineage.of(site.run, site.value) & (Source.LOWERED | Source.RAISED) == Source.LOWERED
+    return name in autocast.RAISED and site.value.dtype not in _WIDE and _is_under_autocast(site)
 
 
-def _is_mixed(site: Site, operand: Value) -> bool:
-    """Tell whether an operand seems to have another dtype: its sources differ from those of the target."""
-    is_given = Source.GIVEN in lineage.of(site.run, site.value) & lineage.of(site.run, operand)
-    if is_given and (
-        is_mixed_by_callers(site) or _is_mixed_by_a_call(site.program, site.run.scope, site.value, operand)
-    ):
-        return True
-    if _are_mixed(site.run, site.value, operand, is_scalar=is_scalar(site), is_float=is_division(site)):
-        return True
-    return _is_lowered(site, operand) and next(around_calls(site.run.scope, _autocast), None) is not None
-
-
-def _is_lowered(site: Site, operand: Value) -> bool:
-    """Tell whether autocast would lower the target, and may not the operand: `y = self.fc(x)`, then `y += x`."""
-    target, other = lineage.of(site.run, site.value), lineage.of(site.run, operand)
-    return Source.LOWERED in target and Source.LOWERED not in other and operand.dtype not in DISCRETE
+def _is_under_autocast(site: Site) -> bool:
+    """Tell whether the code of the file runs an operation under autocast."""
+    return site.write.autocast or next(around_calls(site.run.scope, _autocast), None) is not None
 
 
 @once
@@ -196,73 +178,51 @@ def _autocast(module: ModuleIndex) -> list[Block]:
     ]
 
 
-def is_mixed_by_callers(site: Site) -> bool:
-    """Tell whether a call in the file passes the written tensor with others of a different dtype or dtype source."""
-    return _is_mixed_by_a_caller(site.program, site.run.scope, site.roots(), set())
+def _is_passed_wider(site: Site) -> bool:
+    """Tell whether a call in the file passes a wider operand than the written tensor."""
+    program, scope, operands = site.program, site.run.scope, site.write.operands
+    is_of_call = any(_is_wider_in_a_call(program, scope, site.value, operand) for operand in operands)
+    return is_of_call or is_passed_with_wider(site)
 
 
-def _is_mixed_by_a_caller(program: Program, scope: Scope, written: Objs, seen: set[Scope]) -> bool:
-    """Tell whether a caller, direct or further out, passes the written tensor with one of another dtype or source."""
+def is_passed_with_wider(site: Site) -> bool:
+    """Tell whether a call in the file passes the written tensor with others of a wider dtype."""
+    return _is_wider_for_a_caller(site.program, site.run.scope, site.roots(), set())
+
+
+def _is_wider_for_a_caller(program: Program, scope: Scope, written: Objs, seen: set[Scope]) -> bool:
+    """Tell whether a caller, direct or further out, passes the written tensor with one of a wider dtype."""
     seen.add(scope)
     names = sorted({obj.parameter for obj in written if obj.parameter is not None})
     for call in [call for name in names for call in calls_that_hand(program, scope, name)]:
         run, write = call.run, call.write
-        others = [o for o in write.operands if o.may_be(TENSOR | UNKNOWN)]
-        kept = [keeps_dtype(write.value, o) for o in others]
+        kept = [keeps_dtype(write.value, o) for o in write.operands if o.may_be(TENSOR | UNKNOWN)]
         if False in kept or (write.autocast and None in kept):
             return True
-        if any(_are_mixed(run, write.value, o) for o in others):
-            return True
         outer = write.state.roots(write.value.objs)
-        if run.scope not in seen and _is_mixed_by_a_caller(program, run.scope, outer, seen):
+        if run.scope not in seen and _is_wider_for_a_caller(program, run.scope, outer, seen):
             return True
     return False
 
 
-def _is_mixed_by_a_call(program: Program, scope: Scope, value: Value, operand: Value) -> bool:
+def _is_wider_in_a_call(program: Program, scope: Scope, value: Value, operand: Value) -> bool:
     """Tell whether a call in the file passes tensors of different dtypes for what the target and an operand have."""
     target, other = parameter_of(value.dtype), parameter_of(operand.dtype)
     if not target or not other or target == other:
         return False
-    question = _is_mixed_by_a_call, scope, target, other
-    return program.answer(question, lambda: _are_passed_mixed(program, scope, target, other), False)
+    question = _is_wider_in_a_call, scope, target, other
+    return program.answer(question, lambda: _are_passed_so(program, scope, target, other), False)
 
 
-def _are_passed_mixed(program: Program, scope: Scope, target: str, other: str) -> bool:
+def _are_passed_so(program: Program, scope: Scope, target: str, other: str) -> bool:
     for caller, call in calls_of(program, scope):
         run = program.run(caller)
         given = [argument_for(scope, call, name) for name in (target, other)]
         found = [run.values[node] for node in given if node in run.values] if run is not None else []
-        if run is None or len(found) < 2:
-            continue
-        is_open = found[1].dtype not in DISCRETE
-        if keeps_dtype(*found) is False or (is_open and _are_mixed(run, *found)):
-            return True
-        if _is_mixed_by_a_call(program, caller, *found):
-            return True
+        if run is not None and len(found) == 2:
+            if keeps_dtype(*found) is False or _is_wider_in_a_call(program, caller, *found):
+                return True
     return False
-
-
-def _are_mixed(run: Run, value: Value, operand: Value, *, is_scalar: bool = False, is_float: bool = False) -> bool:
-    """Tell whether the sources of two tensors' dtypes, or one known dtype, suggest that they differ.
-
-    `is_scalar`: the operand has no dimensions; `is_float`: the operation doesn't take integers.
-    """
-    if isinstance(value.dtype, str) and isinstance(operand.dtype, str):
-        return False
-    target = lineage.of(run, value)
-    if operand.dtype in DISCRETE:
-        return not target & (Source.LOWERED | Source.RAISED)
-    other = lineage.of(run, operand)
-    if is_scalar:
-        other &= ~(Source.RAISED | Source.SUMMED)
-    extra = other & ~target
-    made = Source.MADE | Source.CAST
-    is_float = is_float or _is_float(value, target | other)
-    if Source.SUMMED in other & ~target and not is_float:
-        return True
-    is_made = bool(target) and not target & ~made and (other != target or Source.MADE in target)
-    return is_made or bool(extra & (Source.HELD | Source.MADE) or (extra & Source.RAISED and target & Source.LOWERED))
 
 
 def is_scalar(site: Site) -> bool:
@@ -313,14 +273,4 @@ def is_total(node: ast.expr) -> bool:
 def _can_cast(site: Site) -> bool:
     """Tell whether the target can be asked for its dtype: a name leads to it, and it is no number."""
     place = bottom(site) if not isinstance(site.node, ast.AugAssign) else site.node.target
-    if place is None or site.value.may_be(NUMBER):
-        return False
-    return not (isinstance(place, ast.Attribute) and _stores_number(site.program.module, place.attr))
-
-
-@once
-def _stores_number(module: ModuleIndex, attribute: str) -> bool:
-    """Tell whether a file stores a number that is written out in attributes of a name: `layer.total = 0`."""
-    parents = module.scopes.parents
-    stores = (parents.get(store.node) for store in module.stores_of(attribute) if not store.of_element)
-    return any(isinstance(node, ast.Assign) and _written_type(node.value) in (int, float) for node in stores)
+    return place is not None and site.value.is_tensor and not site.value.may_be(NUMBER)

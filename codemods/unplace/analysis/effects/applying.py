@@ -346,7 +346,7 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             fields.update({i: _drawn(call, Drawn((name,))) for i, name in enumerate(names)})
         else:
             fields[slot] = value_of(call, element, (key, slot))
-    is_cut = any(slot == ANY and _is_piece(element) for slot, element in returned.elements)
+    is_cut = any(slot == ANY and element.is_cut for slot, element in returned.elements)
     for slot, held in fields.items():
         for obj in value.objs:
             state.heap[(obj, slot)] = held._replace(identity=DISTINCT if is_cut else None) if slot == ANY else held
@@ -359,11 +359,6 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             is_seen, others = (first, second) not in returned.unseen, memory_of(state, one)
             for part in memory_of(state, other):
                 state.bases[part] = _with_sharer(state.bases.get(part), others - {part}, is_seen=is_seen)
-
-
-def _is_piece(element: Returned) -> bool:
-    """Tell whether an element stands for all outputs of a split, which share no memory with each other."""
-    return element.is_piece or (isinstance(element.source, View) and element.source.is_piece)
 
 
 def memory_of(state: Facts, value: Value) -> Objs:
@@ -406,10 +401,8 @@ def _part(call: Call, returned: Returned, fields: Mapping[Hashable, Value], key:
 
 def _outside(call: Call, returned: Returned, origin: Origin) -> Value:
     """Return an object that no argument brings: the same one on each call, because it may be the same."""
-    run, node = call.run, call.node
-    key = (node, origin.value)
-    label = _label(call, returned)
-    return run.foreign(key, origin, label, node.lineno, returned.kinds, graph=_graph(call, returned))
+    key, label = (call.node, origin.value), _label(call, returned)
+    return call.run.foreign(key, origin, label, call.node.lineno, returned.kinds, graph=_graph(call, returned))
 
 
 def _view(call: Call, returned: Returned, view: View, key: Hashable) -> Value:

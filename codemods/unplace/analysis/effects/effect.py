@@ -174,6 +174,11 @@ class Returned(NamedTuple):
     is_kept: bool = False
     is_of_unseen: bool = False
 
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether the value stands for the disjoint outputs of a split of any memory."""
+        return self.is_piece or (isinstance(self.source, View) and self.source.is_piece)
+
 
 class Left(NamedTuple):
     """An attribute of an argument with the value that a call leaves there: `self.h = self.h.exp()`."""
