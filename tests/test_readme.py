@@ -184,7 +184,7 @@ def test_the_examples_under_use_are_those_of_the_help(capfd: pytest.CaptureFixtu
 
 
 def test_the_table_of_a_verification(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (shown,) = [block for block in fenced("text", page("verify")) if block.startswith("arguments made")]
+    (shown,) = [block for block in fenced("text", page("rewrite")) if block.startswith("arguments made")]
     old, new = (str(shutil.copy(ROOT / "examples/attention.py", tmp_path / name)) for name in ("old.py", "model.py"))
     assert main(["rewrite", new]) == 0
     capfd.readouterr()
@@ -205,7 +205,7 @@ def test_the_code_of_the_verification() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return self.layer(x)
 
-    inputs, test = fenced("python", page("verify"))[-2:]
+    inputs, test = fenced("python", page("rewrite"))[-2:]
     scope: dict[str, Any] = {"torch": torch, "old_loss": lambda x: (x**2).sum(), "loss": lambda x: (x * x).sum()}
     exec(inputs + test, scope)
     module, arguments = scope["example"](Net)
@@ -215,7 +215,7 @@ def test_the_code_of_the_verification() -> None:
 
 @pytest.mark.slow
 def test_the_commands_of_the_verification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (block,) = [block for block in fenced("text", page("verify")) if block.startswith("unplace verify")]
+    (block,) = [block for block in fenced("text", page("rewrite")) if block.startswith("unplace verify")]
     source = (ROOT / "examples/attention.py").read_text("utf-8").replace("CausalAttention", "Net")
     monkeypatch.chdir(tmp_path)
     for command in block.splitlines():

@@ -1,4 +1,4 @@
-"""What torch says about the facts on transforms that `torchapi.transforms` and `docs/vmap.md` keep by hand."""
+"""What torch says about the facts on transforms that `torchapi.transforms` and `docs/rewrite.md` keep by hand."""
 
 from __future__ import annotations
 
