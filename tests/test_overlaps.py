@@ -11,6 +11,9 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from unplace.config.options import Options
+from unplace.transform.rewriter import rewrite_text
+
 Write = Callable[[torch.Tensor], object]
 
 REFUSED: dict[str, Write] = {
@@ -54,3 +57,16 @@ def test_a_strided_operand_is_read_after_it_was_written() -> None:
     expected = matrix[:, 1:3] + matrix[:, :2]
     matrix[:, 1:3].add_(matrix[:, :2])
     assert not torch.equal(matrix[:, 1:3], expected)
+
+
+@pytest.mark.parametrize(
+    ("write", "after"),
+    [
+        ("a += a.t()", "a = a + a.t()"),
+        ("a.add_(a.mT)", "a = a.add(a.mT)"),
+        ("a.addmm_(a.t(), a)", "a.addmm_(a.t(), a)"),
+    ],
+)
+def test_what_is_always_refused_reads_no_writes(write: str, after: str) -> None:
+    before = f"import torch\n\n\ndef f(x: torch.Tensor):\n    a = x @ x\n    {write}\n    return a\n"
+    assert after in rewrite_text(before, "before.py", Options()).after

@@ -318,6 +318,7 @@ class Forbids(Kind):
     PIECE = "torch forbids writing {piece}, one of several views of a tensor with a graph"
     PIECE_VIEW = "torch forbids writing a view of {piece}, one of several views of a tensor with a graph"
     WHOLE = "torch forbids writing `{name}` before {piece} is read, one of several views of it"
+    PERMUTED = "torch forbids writing `{name}`: an operand reads the same memory in another order"
     EXPANDED = "torch forbids writing `{name}`: it is expanded, several of its elements share one place in memory"
     UNBATCHED = (
         "`vmap` in {line} runs {function}(), where `{name}`, made in {made} without the batch dimension, can't take a "

@@ -62,11 +62,11 @@ class Facts:
         for holder in holders:
             yield from self.fields_of(holder)
 
-    def newness(self, value: Value, drawn: Value | None = None) -> Token:
+    def newness(self, value: Value, drawn: Value | None = None, of: Value | None = None) -> Token:
         """Return how a new element stays apart from others: `DISTINCT` for one made in the current iteration.
 
         `DISTINCT_RESULTS` for the result of unseen code; None for what a slot holds already or a view, except one of
-        what a loop has drawn from the disjoint outputs of a split: `[t.view(n, -1) for t in x.chunk(3)]`.
+        what a loop has drawn `of` a container of tensors that share no memory: `[t.view(n, -1) for t in x.chunk(3)]`.
         """
         obj = value.identity
         if not isinstance(obj, Obj) or obj.old or any(obj in held.objs for held in self.heap.values()):
@@ -74,18 +74,15 @@ class Facts:
         base = self.bases.get(obj)
         if obj.origin is Origin.CALL and (base is None or base.link is Link.CALL):
             return DISTINCT_RESULTS
-        if base is not None and drawn is not None and all(map(self._is_piece, drawn.objs)):
-            return DISTINCT if base.objs <= self.roots(drawn.objs) else None
+        if base is not None and base.link is not Link.CALL and drawn is not None and of is not None:
+            is_apart = bool(of.objs) and all(self.distinctness(holder) == DISTINCT for holder in of.objs)
+            looked_at, known = self.roots(base.objs), self.roots(drawn.objs)
+            return DISTINCT if is_apart and all(o in known or o in self.bases for o in looked_at) else None
         return DISTINCT if obj.origin is Origin.FRESH and base is None else None
 
     def is_apart(self, value: Value, others: Iterable[Value]) -> bool:
         """Tell whether nothing that other values reach shares memory with a value."""
         return not any(self.may_share(self.reachable(other.objs), value.objs) for other in others if other.objs)
-
-    def _is_piece(self, obj: Obj) -> bool:
-        """Tell whether an object stands for all outputs of a split, one at a time."""
-        base = self.bases.get(obj)
-        return base is not None and base.piece is not None and base.piece[1] == ANY
 
     def is_open(self, holder: Obj) -> bool:
         """Tell whether a container may hold objects under keys that aren't known."""

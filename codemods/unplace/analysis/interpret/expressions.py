@@ -385,7 +385,7 @@ class Evaluator:
         others = [state.env[n.id] for n in made_of if isinstance(n, ast.Name) and n.id in state.env.keys() - own]
         is_only = len(node.generators) == 1 and state.is_apart(drawn, others)
         kinds = DICT if isinstance(node, ast.DictComp) else OTHER if isinstance(node, ast.SetComp) else LIST
-        collected = self.run.collected(node, state, kinds, element, drawn if is_only else None, born)
+        collected = self.run.collected(node, state, kinds, element, born, drawn if is_only else None, iterable)
         state.env = {
             name: outer[name] if name in own else value
             for name, value in state.env.items()

@@ -39,7 +39,7 @@ def of_map(calls: CallEffects, node: ast.Call, arguments: Arguments, state: Stat
     run.born.pop()
     captured = Value(UNKNOWN, run.captured_by(function, state))
     drawn = elements[0] if len(elements) == 1 and state.is_apart(elements[0], [captured]) else None
-    return run.collected(node, state, LIST, made, drawn, born)
+    return run.collected(node, state, LIST, made, born, drawn, arguments.positional[1])
 
 
 def of_filter(calls: CallEffects, node: ast.Call, arguments: Arguments, state: State) -> Value | None:
@@ -57,7 +57,7 @@ def of_filter(calls: CallEffects, node: ast.Call, arguments: Arguments, state: S
     if isinstance(function, Function):
         _called(calls, node, function, elements, arguments.nodes[1:], state)
     run.inside.pop()
-    return run.collected(node, state, LIST, elements[0], None, set())
+    return run.collected(node, state, LIST, elements[0], set())
 
 
 def _drawn(calls: CallEffects, arguments: Arguments, state: State) -> list[Value]:

@@ -449,13 +449,13 @@ class Run:
         return anything(values).union(*(self.captured_by(function, state) for function in functions))
 
     def collected(
-        self, node: ast.AST, state: State, kinds: int, element: Value, drawn: Value | None, born: set[Obj]
+        self, node: ast.AST, state: State, kinds: int, element: Value, born: set[Obj], *drawn: Value | None
     ) -> Value:
         """Return a container of what each of several rounds gives, with the objects `born` in a round.
 
-        `drawn` is what a round takes, where its element is made of nothing else.
+        `drawn` is what a round takes, where its element is made of nothing else, and the container of that.
         """
-        identity = state.newness(element, drawn) if element.identity in born else None
+        identity = state.newness(element, *drawn) if element.identity in born else None
         state.age(self.names, born)
         aged = aged_value(element, self.names, born)
         return self.container(node, state, kinds, {ANY: aged._replace(identity=identity)})

@@ -20,6 +20,7 @@ from unplace.analysis.domain.values import (
     TENSOR,
     TUPLE,
     UNKNOWN,
+    Link,
     Objs,
     Value,
     is_same,
@@ -27,7 +28,7 @@ from unplace.analysis.domain.values import (
 from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
-from unplace.torchapi import results
+from unplace.torchapi import members, results
 
 
 @dataclass(slots=True)
@@ -68,6 +69,15 @@ class Write:
         return torchapi.inplace_function(self.name) if self.kind is WriteKind.FUNCTION else None
 
     @property
+    def is_elementwise(self) -> bool:
+        """Whether the operation computes each element that it writes only from elements at the same position."""
+        if not self.kind.is_method:
+            return self.kind is WriteKind.AUGMENTED
+        method = torchapi.inplace_method(self.name)
+        operator = torchapi.tensor_method(method.functional) if method is not None and method.functional else None
+        return operator is not None and operator.elementwise
+
+    @property
     def short_name(self) -> str:
         """The name that the operator has out of place, without its module: `add` for `torch.add_`."""
         return self.name.rsplit(".", 1)[-1].removesuffix("_")
@@ -90,7 +100,19 @@ class Write:
     def _overlaps(self, operand: Value, state: Snapshot) -> bool:
         if not operand.objs or operand.may_be(LIST | TUPLE | DICT) or is_same(operand, self.value):
             return False
-        return not operand.objs & self.value.objs and state.may_share(operand.objs, self.value.objs)
+        if operand.objs & self.value.objs or self.reads_permuted(operand):
+            return False
+        return state.may_share(operand.objs, self.value.objs)
+
+    def reads_permuted(self, operand: Value) -> bool:
+        """Tell whether an operand is the target itself with its dimensions permuted, `a += a.t()`: torch refuses that.
+
+        Measured: a sparse tensor isn't refused, and is read before it is written.
+        """
+        bases = [self.state.bases.get(obj) for obj in operand.objs if obj.operator in members.PERMUTING]
+        views = [base.objs for base in bases if base is not None and base.link is Link.VIEW]
+        is_all = bool(views) and len(views) == len(operand.objs)
+        return self.is_elementwise and is_all and all(objs == self.value.objs for objs in views)
 
     def _has_same_owner(self, operand: Value) -> bool:
         owners = {self.state.owner(obj) for obj in operand.objs | self.value.objs}

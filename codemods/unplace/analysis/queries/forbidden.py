@@ -63,7 +63,7 @@ def why_forbidden(run: Run, write: Write) -> Forbidden | None:
         return _leaf(run, write, seen) or _same_as_leaf(run, write, seen)
     if not any(map(can_be_tracked, (value, *write.operands))):
         return None
-    found = _piece(write, seen) or _whole(run, write) or _expanded(run, write, seen)
+    found = _piece(write, seen) or _whole(run, write) or _expanded(run, write, seen) or _permuted(write)
     if found is None:
         return _asked_to_be_leaf(run, write, seen) or _hooked(run, write, seen)
     graph = graph_of(value, *write.operands)
@@ -175,6 +175,13 @@ def _expanded(run: Run, write: Write, seen: Objs) -> Forbidden | None:
         if expanded
         else None
     )
+
+
+def _permuted(write: Write) -> Forbidden | None:
+    """Return why torch raises where an operand has the elements of the target in another order: `a += a.t()`."""
+    if not any(map(write.reads_permuted, write.operands)):
+        return None
+    return Forbidden(Forbids.PERMUTED(name=code_of(write.target)), False)
 
 
 def _whole(run: Run, write: Write) -> Forbidden | None:

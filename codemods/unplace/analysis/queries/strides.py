@@ -49,12 +49,20 @@ def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
         return None
     search, order = _Search(run, written, is_dense=is_dense), max(map(own.of_object, written), default=_Order.UNKNOWN)
     for call in run.scope.of(ast.Call):
+        if _is_over(run, write, call):
+            continue
         draws = is_dense and (search.is_filled(call) or (order is _Order.PERMUTED and search.draws(call)))
         if draws or search.asks(call):
             return call
     is_known = has_gaps or order is _Order.PERMUTED
     is_open = is_known or order is _Order.UNKNOWN
-    return _asked_elsewhere(run, is_dense, is_known) if is_open and _leaves(search) else None
+    return _asked_elsewhere(run, write, is_dense, is_known) if is_open and _leaves(search) else None
+
+
+def _is_over(run: Run, write: Write, call: ast.Call) -> bool:
+    """Tell whether a call runs before a write alone."""
+    statement = run.statement_of(call)
+    return statement is not write.statement and not run.flow.may_follow(write.statement, statement)
 
 
 def asks_for_gaps(run: Run, views: Objs) -> bool:
@@ -77,7 +85,7 @@ def _leaves(search: _Search) -> bool:
     return any(search.of_object(obj) is not _Order.APART for objs in found for obj in objs)
 
 
-def _asked_elsewhere(run: Run, is_dense: bool, is_known: bool) -> ast.Call | None:
+def _asked_elsewhere(run: Run, write: Write, is_dense: bool, is_known: bool) -> ast.Call | None:
     """Return a call in another function of the file that depends on the strides of what it is given.
 
     `is_known`: they aren't those of the dimensions. Otherwise views, which would raise, and unseen callers don't count.
@@ -85,7 +93,14 @@ def _asked_elsewhere(run: Run, is_dense: bool, is_known: bool) -> ast.Call | Non
     views = is_dense and is_known
     asking = members.ASKING_FOR_ORDER - members.COPYING_BY_ORDER | members.DRAWING if views else members.TELLING_ORDER
     program = run.program
-    others = [scope for scope in program.module.scopes.by_node.values() if scope is not run.scope]
+    used_up = {
+        argument
+        for call in run.scope.of(ast.Call)
+        for argument in call.args
+        if isinstance(argument, ast.Lambda) and _is_over(run, write, call)
+    }
+    scopes = program.module.scopes.by_node
+    others = [scope for node, scope in scopes.items() if scope is not run.scope and node not in used_up]
     has_layers = any(last_name(call.func) == modules.FLATTEN for scope in others for call in scope.of(ast.Call))
     for scope in others:
         for call in scope.of(ast.Call):

@@ -330,7 +330,7 @@ def _expression(run: Run, state: Facts, saved: Saved) -> ast.expr | None:
     if INSIDE in saved.operation and node is saved.node and _is_held(state, value):
         return None  # the callee has left its result elsewhere, too
     if write is not None:  # an operand that overlaps the target elsewhere is read while the target is written
-        is_itself = is_same(value, write.value) and _is_elementwise(write)
+        is_itself = is_same(value, write.value) and write.is_elementwise
         return node if is_itself or not state.may_share(value.objs, write.value.objs) else None
     if node is saved.node:
         return node if not value.objs & state.bases.keys() else None  # a copy would cut a view off from its base
@@ -348,15 +348,6 @@ def _is_kept_by_hook(run: Run, operation: ast.AST) -> bool:
     """Tell whether a forward hook may keep what a module is called with."""
     callee = run.values.get(operation.func) if isinstance(operation, ast.Call) else None
     return callee is not None and callee.may_be(MODULE) and has_forward_hooks(run.program.module)
-
-
-def _is_elementwise(write: Write) -> bool:
-    """Tell whether an operation computes each element that it writes only from elements at the same position."""
-    if write.kind.is_method:
-        method = torchapi.inplace_method(write.name)
-        operator = torchapi.tensor_method(method.functional) if method is not None and method.functional else None
-        return operator is not None and operator.elementwise
-    return write.kind is WriteKind.AUGMENTED
 
 
 def _argument(run: Run, node: ast.expr | ast.AugAssign, part: str) -> ast.expr | None:
