@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,14 @@ from importing import forget_package
 from unplace.runs.cache import VARIABLE
 
 FOLDER = pytest.StashKey[str]()
+QUICK_FIXTURES = Path(__file__).parent / "fixtures/quick.txt"
+"""The fixtures of the quick tier, which `scripts/quick_fixtures.py` chooses."""
+
+FULL = frozenset(
+    [
+    ]
+)
+"""The modules of tests that belong to the full tier as a whole."""
 
 # How long an example takes says more about what else the machine does.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +37,16 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started by `nohup` or in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[FOLDER] = os.environ[VARIABLE] = tempfile.mkdtemp(prefix="unplace-results-")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what the quick tier leaves out."""
+    quick = frozenset(QUICK_FIXTURES.read_text("utf-8").split())
+    for item in items:
+        case = item.callspec.params.get("case") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+        is_left_out = item.path.stem == "test_fixtures" and case is not None and case.name not in quick
+        if is_left_out or item.path.stem in FULL:
+            item.add_marker(pytest.mark.full)
 
 
 Collecting = Generator[None, pytest.CollectReport, pytest.CollectReport]

@@ -234,5 +234,5 @@ def test_what_another_rewrite_changes_is_collected_in_the_next_round() -> None:
     lines = "out[t] = torch.tanh(out[t - 1] @ w)\n        s = s.exp()\n        s += out[t]"
     body = change("out[t] = torch.tanh(out[t - 1] @ w)", lines).replace("for t", "s = x[0]\n    for t")
     after = rewrite_text(indented(body), "run.py", Options(unsafe=True)).after
-    assert "s = (s + out_steps[t]).to(s.dtype)" in after  # what a constructor makes may be wider
+    assert "s = s + out_steps[t]" in after  # what a constructor makes may be wider
     assert "out = torch.stack(out_steps)" in after

@@ -66,7 +66,7 @@ class Facts:
         """Return how a new element stays apart from others: `DISTINCT` for one made in the current iteration.
 
         `DISTINCT_RESULTS` for the result of unseen code; None for what a slot holds already or a view, except one of
-        what a loop has drawn `of` a container of tensors that share no memory: `[t.view(n, -1) for t in x.chunk(3)]`.
+        what a loop has drawn `of` a container of tensors that share no memory, or a tensor: `[t.view(n, -1) for t in x.chunk(3)]`.
         """
         obj = value.identity
         if not isinstance(obj, Obj) or obj.old or any(obj in held.objs for held in self.heap.values()):
@@ -76,6 +76,7 @@ class Facts:
             return DISTINCT_RESULTS
         if base is not None and base.link is not Link.CALL and drawn is not None and of is not None:
             is_apart = bool(of.objs) and all(self.distinctness(holder) == DISTINCT for holder in of.objs)
+            is_apart = is_apart and not any(obj.overlapping for obj in self.roots(of.objs))
             looked_at, known = self.roots(base.objs), self.roots(drawn.objs)
             return DISTINCT if is_apart and all(o in known or o in self.bases for o in looked_at) else None
         return DISTINCT if obj.origin is Origin.FRESH and base is None else None

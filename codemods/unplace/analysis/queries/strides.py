@@ -61,6 +61,8 @@ def reads_order(run: Run, write: Write, *, is_dense: bool) -> ast.Call | None:
 
 def _is_over(run: Run, write: Write, call: ast.Call) -> bool:
     """Tell whether a call runs before a write alone."""
+    if isinstance(run.scope.node, ast.Lambda):
+        return False
     statement = run.statement_of(call)
     return statement is not write.statement and not run.flow.may_follow(write.statement, statement)
 
