@@ -12,6 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from coverage import Coverage
+
 from test_fixtures import CASES, Case
 
 ROOT = Path(__file__).parents[1]

@@ -23,9 +23,15 @@ QUICK_FIXTURES = Path(__file__).parent / "fixtures/quick.txt"
 
 FULL = frozenset(
     [
+        *("across", "diagnose_fix", "diagnosed_failures", "docs", "explain", "flow_traced", "functional"),
+        *("fuzz", "generated", "layouts", "limits", "loops", "measure_harm", "measure_kinds", "metamorphic"),
+        *("migrate", "migrate_killed", "migration_report", "mutants", "nothing_lost", "observe"),
+        *("observed_failures", "one_answer", "operator_sweep", "operator_table", "pre_commit", "property"),
+        *("regressions", "report_browser", "server", "strangers", "suppressions", "target_torch", "torchapi"),
+        *("trial", "update_orders", "verifier", "witnessed", "workspace"),
     ]
 )
-"""The modules of tests that belong to the full tier as a whole."""
+"""The modules of tests that belong to the full tier as a whole: `across` stands for `tests/test_across.py`."""
 
 # How long an example takes says more about what else the machine does.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -43,9 +49,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what the quick tier leaves out."""
     quick = frozenset(QUICK_FIXTURES.read_text("utf-8").split())
     for item in items:
-        case = item.callspec.params.get("case") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
-        is_left_out = item.path.stem == "test_fixtures" and case is not None and case.name not in quick
-        if is_left_out or item.path.stem in FULL:
+        module = item.path.stem.removeprefix("test_")
+        case = item.callspec.params.get("case") if hasattr(item, "callspec") else None
+        if module in FULL or (module == "fixtures" and case is not None and case.name not in quick):
             item.add_marker(pytest.mark.full)
 
 

@@ -364,6 +364,7 @@ def test_what_the_system_refuses_is_named(
 # Processes
 
 
+@pytest.mark.full
 def test_output_does_not_depend_on_jobs(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(60):
         Path(f"sub{number % 3}").mkdir(exist_ok=True)
