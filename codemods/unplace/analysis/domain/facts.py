@@ -66,7 +66,7 @@ class Facts:
         """Return how a new element stays apart from others: `DISTINCT` for one made in the current iteration.
 
         `DISTINCT_RESULTS` for the result of unseen code; None for what a slot holds already or a view, except one of
-        what a loop has drawn `of` a container of tensors that share no memory, or a tensor: `[t.view(n, -1) for t in x.chunk(3)]`.
+        what a loop has drawn `of` a tensor, or of tensors that share no memory: `[t.view(n, -1) for t in x.chunk(3)]`.
         """
         obj = value.identity
         if not isinstance(obj, Obj) or obj.old or any(obj in held.objs for held in self.heap.values()):
