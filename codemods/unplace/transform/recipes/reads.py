@@ -40,7 +40,7 @@ def where_made(run: Run, state: Facts, name: ast.expr) -> ast.expr | None:
 
 
 def _is_missed(run: Run, write: Write, view: Obj) -> bool:
-    """Tell whether a write goes through a view, or what is read afterwards has the memory of the view."""
+    """Tell whether a write goes through a view, or others keep the view, or it is read after the write."""
     state, live = write.state, run.liveness.read_after(write.statement)
 
     def is_of_view(value: Value) -> bool:
@@ -48,5 +48,7 @@ def _is_missed(run: Run, write: Write, view: Obj) -> bool:
 
     if is_of_view(write.value):
         return True
+    if not state.may_share(write.value.objs, frozenset([view])):
+        return False
     held = chain((value for name, value in state.env.items() if name in live), state.heap.values())
-    return state.may_share(write.value.objs, frozenset([view])) and any(map(is_of_view, held))
+    return state.kept_by(frozenset([view])) is not None or any(map(is_of_view, held))
