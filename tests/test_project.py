@@ -752,6 +752,38 @@ def test_classes_that_derive_from_each_other_through_two_files_come_to_an_end(tm
     assert set(outcomes(write(tmp_path, {"one.py": one, "two.py": two}))) == {"__init__.py", "one.py", "two.py"}
 
 
+def test_what_an_inherited_method_saves_is_looked_for_in_its_own_file(tmp_path: Path) -> None:
+    base = """
+        import torch
+
+        def activated(x):
+            return x.exp()
+
+        class Base:
+            def features(self, x: torch.Tensor):
+                return activated(x)
+    """
+    main = """
+        import torch
+        from .base import Base
+
+        class Net(Base):
+            def hidden(self, x: torch.Tensor):
+                return self.features(x)
+
+            def scanned(self, x: torch.Tensor):
+                y = self.hidden(x)
+                for i in range(1, len(x)):
+                    y[i] = y[i - 1] * 2
+                return y
+
+        def example():
+            return Net().scanned, (torch.tensor([0.5, 1.5], requires_grad=True),)
+    """
+    found = check(tmp_path, {"base.py": base, "main.py": main})
+    assert statuses(found["main.py"]) != []
+
+
 def test_objects_of_another_file_may_pose_as_tensors(tmp_path: Path) -> None:
     """Objects with `__torch_function__` go wherever the run passes them: `torch.clone(x)` proves no tensor there."""
     operators = """

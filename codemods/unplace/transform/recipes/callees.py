@@ -25,8 +25,10 @@ def savers_inside(run: Run, saved: Saved, depth: int = _DEEPEST) -> Iterator[tup
         return
     callee = run.values.get(call.func)
     function = function_of(run.program, callee.ref) if callee is not None else None
-    inner = run.program.run(function.scope) if function is not None and depth else None
-    if function is None or inner is None or not run.program.module.owns(function.scope):
+    if function is None or not depth or not run.program.module.owns(function.scope):
+        return
+    inner = run.program.run(function.scope)
+    if inner is None:
         return
     for value, state in run.program.exits(function.scope):
         roots = [root for root in state.roots(state.reachable(value.objs)) if root.parameter is None]
