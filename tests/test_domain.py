@@ -96,9 +96,11 @@ def steps(draw: st.DrawFn) -> Step:
         slot, stored = (thing, draw(st.sampled_from(FIELDS))), draw(held)
         return lambda state: state.heap.__setitem__(slot, stored)
     if kind == "view":
-        base = draw(bases(THINGS if thing.old else THINGS[: max(THINGS.index(thing), 1)]))
-        definition = Definition(draw(st.sampled_from(EXPRESSIONS)), {"y": draw(st.integers(0, 1))})
         view = thing if thing.old or thing is not THINGS[0] else THINGS[1]
+        own = {view, view if view.old else NAMES.aged(view)}  # whatever is a view of it looks into something else, too
+        among = bases(THINGS if thing.old else THINGS[: max(THINGS.index(thing), 1)])
+        base = draw(among.filter(lambda each: not each.objs <= own))
+        definition = Definition(draw(st.sampled_from(EXPRESSIONS)), {"y": draw(st.integers(0, 1))})
         return lambda state: (
             state.bases.__setitem__(view, base),
             state.definitions.__setitem__(view, definition),
