@@ -1,7 +1,8 @@
 """Casts for functional forms whose result may have another dtype than the target had in place.
 
 In place the target keeps its dtype. The functional result is cast back where the operands are known to widen it, and
-where they may and the code runs under autocast. Anywhere else, an edit only notes what it assumes.
+where they may, under autocast and where nothing is to rest on a convention. Anywhere else, an edit only notes what it
+assumes.
 """
 
 from __future__ import annotations
@@ -126,12 +127,12 @@ def _need(site: Site) -> _Need:
     if effect == "bool":
         return _Need.CERTAIN if site.value.dtype != "bool" else _Need.NONE
     known = _kept(site) if effect == "promotes" else []
-    if False in known and not site.value.may_be(NUMBER):
-        return _Need.CERTAIN
+    if False in known:
+        return _Need.POSSIBLE if site.value.may_be(NUMBER) else _Need.CERTAIN
     is_asked_for = site.options.preserve_dtype or site.options.strict
     is_open = None in known and (is_asked_for or _is_under_autocast(site) or _is_passed_wider(site))
     is_raised = effect != "accumulates" and _is_raised(site)
-    return _Need.POSSIBLE if False in known or is_open or is_raised else _Need.NONE
+    return _Need.POSSIBLE if is_open or is_raised else _Need.NONE
 
 
 def _kept(site: Site) -> list[bool | None]:
@@ -163,7 +164,7 @@ def _is_raised(site: Site) -> bool:
 
 
 def _is_under_autocast(site: Site) -> bool:
-    """Tell whether the code of the file runs an operation under autocast."""
+    """Tell whether calls of the run lead to an operation through autocast."""
     return site.write.autocast or next(around_calls(site.run.scope, _autocast), None) is not None
 
 

@@ -75,10 +75,11 @@ class Facts:
         if obj.origin is Origin.CALL and (base is None or base.link is Link.CALL):
             return DISTINCT_RESULTS
         if base is not None and base.link is not Link.CALL and drawn is not None and of is not None:
-            is_apart = bool(of.objs) and all(self.distinctness(holder) == DISTINCT for holder in of.objs)
-            is_apart = is_apart and not any(obj.overlapping for obj in self.roots(of.objs))
+            is_distinct = bool(of.objs) and all(self.distinctness(holder) == DISTINCT for holder in of.objs)
+            if not is_distinct or any(obj.overlapping for obj in self.roots(of.objs)):
+                return None
             looked_at, known = self.roots(base.objs), self.roots(drawn.objs)
-            return DISTINCT if is_apart and all(o in known or o in self.bases for o in looked_at) else None
+            return DISTINCT if all(o in known or o in self.bases for o in looked_at) else None
         return DISTINCT if obj.origin is Origin.FRESH and base is None else None
 
     def is_apart(self, value: Value, others: Iterable[Value]) -> bool:
