@@ -392,6 +392,8 @@ class Watch:
     def _drawn(self, value: Value, place: AccessPath | None, found: Observers) -> str | None:
         """Return the loop that has yielded the written element, and that alone goes on to read its container."""
         drawn = yielded(self.run, self.state, place, value)
+        if drawn is not None and is_last_row(self.run, self.state, drawn.loop, place, value):
+            return drawn.loop
         if drawn is None or not self._is_own(drawn.source) or drawn.source in self._reached(drawn.loop):
             return None
         distinctness = self.state.distinctness(drawn.source)

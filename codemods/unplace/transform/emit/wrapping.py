@@ -4,7 +4,8 @@ output = output.scatter_add(            total = (                               
     2, upper.unsqueeze(-1), values          total + torch.ones_like(total) * n         scores == low, 0)
 )                                       )
 
-The last form is that of files whose other brackets are closed so.
+The last form is that of files whose other brackets are closed so. Where what stands in the brackets fills a line, each
+of its elements gets one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import ast
 import tokenize
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from io import StringIO
 from math import inf
@@ -22,11 +23,17 @@ from unplace.text.positions import Text
 from unplace.text.trees import parsed
 
 _LIMITS = (79, 80, 88, 90, 99, 100, 110, 119, 120)
+SHORT = _LIMITS[0]
+"""Lines up to this length are never broken."""
+
 _LAX = 88
 """The least limit that a file may have whose longest line shows none."""
 
 _NEAR = 5
 """A line shows a limit if it is shorter by fewer characters."""
+
+_SOME = 3
+"""So many lines show a limit below that of most formatters."""
 
 _BREAKS = (tokenize.TokenError, IndentationError, SyntaxError)
 
@@ -38,7 +45,7 @@ def wrapped(text: Text, line: str, indent: str, comment: str = "") -> str:
     brackets because of it.
     """
     length = len(indent) + len(line)
-    limit = limit_of(text) if length + len(comment) > _LIMITS[0] and "\n" not in line else None
+    limit = limit_of(text) if length + len(comment) > SHORT and "\n" not in line else None
     if limit is None or length + len(comment) <= limit or (length <= limit and not _reaches(text, limit)):
         return line
     inner = indent + ("\t" if indent.endswith("\t") else "    ")
@@ -47,32 +54,43 @@ def wrapped(text: Text, line: str, indent: str, comment: str = "") -> str:
             if _hugs(text) and len(inner + inside + end + comment) <= limit:
                 return text.newline.join((start, inner + inside + end))
             return text.newline.join((start, inner + inside, indent + end))
-    return line
+    start, elements, end = next(_breaks(line, at_value=False), (line, "", ""))
+    each = [f"{inner}{element}," for element in _elements(elements)]
+    if len(each) < 2 or _hugs(text) or max(map(len, (start, *each))) > limit:
+        return line
+    return text.newline.join((start, *each, indent + end))
 
 
 def limit_of(text: Text) -> int | None:
     """Return the usual length of lines that a file keeps to; None if it has longer ones than any.
 
-    Lines that no formatter breaks don't count: those with a text, and comments.
+    Lines that no formatter breaks don't count: those with a text, and comments. One or two lines of about 79 characters
+    show no limit, because files that may have longer ones have such, too.
     """
-    longest = _longest(text)
+    lengths = _lengths(text)
+    longest = max(lengths, default=0)
     fitting = (limit for limit in _LIMITS if longest <= limit)
-    return next((limit for limit in fitting if limit >= _LAX or limit - longest < _NEAR), None)
+    return next((limit for limit in fitting if limit >= _LAX or _near(lengths, limit) >= _SOME), None)
 
 
 def _reaches(text: Text, limit: int) -> bool:
     """Tell whether a line of a file is about as long as its limit lets it be."""
-    return limit - _longest(text) < _NEAR
+    return _near(_lengths(text), limit) > 0
+
+
+def _near(lengths: Sequence[int], limit: int) -> int:
+    """Return how many lines are about as long as a limit lets them be."""
+    return sum(limit - length < _NEAR for length in lengths)
 
 
 @lru_cache(maxsize=4)
-def _longest(text: Text) -> int:
-    """Return the length of the longest line without a text that isn't a comment; 0 if none comes near a limit."""
+def _lengths(text: Text) -> Sequence[int]:
+    """Return the lengths of the lines without a text that aren't comments and come near a limit."""
     lines = {number: text.line(number) for number in range(1, text.line_count + 1)}
-    near = [number for number, line in lines.items() if len(line) > _LIMITS[0] - _NEAR]
+    near = [number for number, line in lines.items() if len(line) > SHORT - _NEAR]
     with_text = set(_with_text(parsed(text.text), near))
     code = (lines[number] for number in near if number not in with_text)
-    return max((len(line) for line in code if not line.lstrip().startswith("#")), default=0)
+    return [len(line) for line in code if not line.lstrip().startswith("#")]
 
 
 def _with_text(node: ast.AST, lines: list[int]) -> Iterator[int]:
@@ -103,6 +121,20 @@ def _breaks(line: str, *, at_value: bool) -> Iterator[tuple[str, str, str]]:
     head = _head(tokens) if at_value else None
     if head is not None:
         yield f"{line[:head]} (", line[head:].lstrip(), ")"
+
+
+def _elements(code: str) -> Iterator[str]:
+    """Iterate over the parts of a line between the commas that stand in no brackets; all of a comprehension is one."""
+    depth = first = 0
+    tokens = list(tokenize.generate_tokens(StringIO(code).readline))
+    if any(token.string in ("for", "lambda") for token in tokens):
+        tokens = []
+    for token in tokens:
+        depth += (token.string in _OPENING) - (token.string in _CLOSING)
+        if token.string == "," and depth == 0:
+            yield code[first : token.start[1]].strip()
+            first = token.end[1]
+    yield from filter(None, [code[first:].strip()])
 
 
 def _head(tokens: list[tokenize.TokenInfo]) -> int | None:

@@ -34,6 +34,7 @@ from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi import members
+from unplace.transform.emit.copies import laid_out
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
 
@@ -120,7 +121,7 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
     for obj in (*seen, *written):
         if state.may_share(frozenset((obj,)), bases) and not _is_piece(site, obj, split):
             return None
-    edits = _owning(site, split, text)
+    edits = laid_out(text, _owning(site, split, text))
     return Aside(edits, Rewrite.PIECE_OWNED(name=site.name)) if edits else None
 
 

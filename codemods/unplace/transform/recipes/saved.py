@@ -53,8 +53,8 @@ from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi.arithmetic import FUNCTION_OF
+from unplace.transform.emit.copies import cloned, laid_out
 from unplace.transform.emit.returning import OWN
-from unplace.transform.emit.snippet import precedence
 from unplace.transform.filter import leaves_out
 from unplace.transform.recipes.callees import savers_inside
 from unplace.transform.recipes.reads import where_made
@@ -112,7 +112,7 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: 
         return None
     lines = ((saved.operation, Line(saved.line, file=saved.file)) for saved in in_order(by))
     operations = dict.fromkeys(Saver.OPERATION(name=name, line=line) for name, line in lines)
-    here = tuple(sorted(edits.pop(OWN, ())))
+    here = laid_out(text, edits.pop(OWN, ()))
     elsewhere = tuple((path, tuple(sorted(edits[path]))) for path in sorted(edits))
     return CopySaved(frozenset(copied), tuple(operations), here, tuple(assumptions), elsewhere)
 
@@ -235,14 +235,14 @@ def _copied(
         write = run.writes[saved.node]
         edits = stored(Site(site.program, run, write, form_of(run, write), site.callers, site.options), rules, text)
         if edits is None and isinstance(saved.node, ast.expr) and _is_of_temporary(write):
-            edits = _cloned(text, saved.node)
+            edits = cloned(text, saved.node, run.parents)
         return (saved.node, edits) if edits is not None else None
     is_certain = saved.certain or (isinstance(saved.node, ast.BinOp) and site.harm()[0] is not Harm.HARMLESS)
     expression = _expression(run, state, saved) if is_certain else None
     if expression is None:
         return None
     made = where_made(run, state, expression) if run is site.run else None
-    return expression, _cloned(text, made or expression)
+    return expression, cloned(text, made or expression, run.parents)
 
 
 def _is_of_temporary(write: Write) -> bool:
@@ -253,14 +253,6 @@ def _is_of_temporary(write: Write) -> bool:
     held = (*state.env.values(), *state.heap.values())
     is_made = all(obj.origin is Origin.FRESH for obj in state.roots(value.objs))
     return is_made and not any(state.may_share(other.objs, value.objs) for other in held)
-
-
-def _cloned(text: Text, expression: ast.expr) -> tuple[Edit, ...]:
-    """Return the edits that append `.clone()` to an expression, in parentheses where needed."""
-    start, end = text.span(expression)
-    if precedence(expression) < 20:
-        return (Edit(start, start, "("), Edit(end, end, ").clone()"))
-    return (Edit(end, end, ".clone()"),)
 
 
 def _overlap(edits: set[Edit]) -> bool:
