@@ -54,6 +54,7 @@ class Rewrite(Kind):
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
     ARGUMENT_COPIED = "the function makes a copy of {names} at its start, and writes to the copy"
+    COPY_PASSED = "the write goes to a copy, which {calls: and } passes"
     # additions to the sentences above
     SAVED = "{rewrite}; {operation} in {line} saved it for backward"
     FORBIDDEN = "{rewrite}; {forbidden}"
@@ -288,6 +289,7 @@ class Saver(Kind):
     """The operation that saved memory for backward."""
 
     OPERATION = "{name} in {line}"
+    PASSED = "the call in {line} (for {savers: and })"
 
 
 @unique

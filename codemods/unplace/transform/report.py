@@ -11,7 +11,7 @@ from typing import Any
 from unplace.analysis.domain.values import Origin, Saved
 from unplace.analysis.effects.applying import INSIDE
 from unplace.analysis.project.module import ModuleIndex, path_from_folder
-from unplace.diagnostics.catalogue import Assumption, Rewrite
+from unplace.diagnostics.catalogue import Assumption, Rewrite, Saver
 from unplace.diagnostics.conventions import counted, is_convention
 from unplace.diagnostics.findings import Applicability, Awaited, Elsewhere, Finding, Harm, SavedBy, Status
 from unplace.diagnostics.forms import Form
@@ -217,7 +217,9 @@ def _offered(message: Reason, assumptions: tuple[Reason, ...]) -> Reason:
 
 
 def copies_saved(recipe: CopySaved) -> Reason:
-    """Return which operations get a copy to save."""
+    """Return which operations get a copy to save, or which calls pass one."""
+    if all(operation.kind is Saver.PASSED for operation in recipe.operations):
+        return Rewrite.COPY_PASSED(calls=recipe.operations)
     *others, last = recipe.operations
     return Rewrite.COPIES_SAVED(others=tuple(others), last=last) if others else Rewrite.COPY_SAVED(last=last)
 

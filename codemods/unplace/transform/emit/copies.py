@@ -4,13 +4,44 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from unplace.analysis.syntax.nodes import Parents, walk
+from unplace.diagnostics.reasons import Reason
 from unplace.text.edits import Edit, apply_edits
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
 from unplace.transform.emit.snippet import precedence
 from unplace.transform.emit.wrapping import SHORT, wrapped
+
+
+@dataclass(slots=True)
+class Copies:
+    """Copies that let a write stay: what is copied, the edits by path, what makes or gets them, and assumptions."""
+
+    copied: set[ast.AST] = field(default_factory=set)
+    edits: dict[str, set[Edit]] = field(default_factory=dict)
+    told: dict[Reason, None] = field(default_factory=dict)
+    assumptions: dict[Reason, None] = field(default_factory=dict)
+
+    def add(self, node: ast.AST, path: str, edits: Iterable[Edit]) -> None:
+        """Add the copy of a node's value, made by edits of the file at a path."""
+        self.copied.add(node)
+        self.edits.setdefault(path, set()).update(edits)
+
+    def join(self, other: Copies) -> None:
+        """Add all copies of another collection."""
+        self.copied |= other.copied
+        for path, edits in other.edits.items():
+            self.edits.setdefault(path, set()).update(edits)
+        self.told |= other.told
+        self.assumptions |= other.assumptions
+
+    def cost(self, text: Text) -> tuple[int, int]:
+        """Return what the copies cost: their number, with the lines that they add, and the lines that they change."""
+        every = [edit for edits in self.edits.values() for edit in edits]
+        copies = sum(edit.replacement.count(".clone()") for edit in every)
+        return copies + sum(edit.replacement.count(text.newline) for edit in every), len(every)
 
 
 def cloned(text: Text, expression: ast.expr, parents: Parents) -> tuple[Edit, ...]:

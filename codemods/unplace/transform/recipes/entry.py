@@ -61,10 +61,15 @@ def _is_seen_outside(site: Site) -> bool:
 
 def _is_copied(site: Site, obj: Obj) -> bool:
     """Tell whether a parameter is certainly a tensor, and nothing reads an attribute that a copy doesn't share."""
-    if obj.parameter in _asked_of_itself(site.program.module, site.run.scope):
+    if obj.parameter is None or is_asked_of_itself(site, obj.parameter):
         return False
     read = site.run.names_of(obj)
     return bool(read) and all(v.must_be(TENSOR) and not v.likely for v in read)
+
+
+def is_asked_of_itself(site: Site, name: str) -> bool:
+    """Tell whether the function reads an attribute on a name that a copy doesn't share."""
+    return name in _asked_of_itself(site.program.module, site.run.scope)
 
 
 @once

@@ -14,7 +14,7 @@ would make the cost quadratic in the number of rounds.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -53,10 +53,11 @@ from unplace.diagnostics.reasons import Line, Reason
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi.arithmetic import FUNCTION_OF
-from unplace.transform.emit.copies import cloned, laid_out
+from unplace.transform.emit.copies import Copies, cloned, laid_out
 from unplace.transform.emit.returning import OWN
 from unplace.transform.filter import leaves_out
 from unplace.transform.recipes.callees import savers_inside
+from unplace.transform.recipes.given import copies_given
 from unplace.transform.recipes.reads import where_made
 from unplace.transform.recipes.results import stored
 from unplace.transform.sites import Site, form_of
@@ -83,38 +84,51 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: 
         return None  # autograd doesn't see the write, so backward wouldn't fail
     if _has_other_views(site):
         return None
-    copied: set[ast.AST] = set()
+    saves = [each for each in _saves(site, is_buffer) if not _is_harmless(site, *each, is_buffer)]
+    own = _all_copied(site, [each for each in saves if each[0] is site.run], rules, text)
+    theirs = _all_copied(site, [each for each in saves if each[0] is not site.run], rules, text)
+    given = copies_given(site, text) if theirs is None or theirs.copied else None
+    if given is not None and (theirs is None or given.cost(text) <= theirs.cost(text)):
+        theirs = given
+    if own is None or theirs is None:
+        return None
+    own.join(theirs)
+    if not own.copied or any(map(_overlap, own.edits.values())):
+        return None
+    here = laid_out(text, own.edits.pop(OWN, ()))
+    elsewhere = tuple((path, tuple(sorted(own.edits[path]))) for path in sorted(own.edits))
+    return CopySaved(frozenset(own.copied), tuple(own.told), here, tuple(own.assumptions), elsewhere)
+
+
+def _is_harmless(site: Site, run: Run, state: Facts, saved: Saved, is_buffer: bool) -> bool:
+    """Tell whether a backward never needs what an operation saved, or doesn't for certain."""
+    if site.harm()[0] is Harm.HARMFUL:
+        return False
+    is_unasked = is_never_asked_for(run, saved) or is_index_of_data(site.program, run, saved)
+    return is_unasked or (is_buffer and not _is_of(site, run, state, saved))
+
+
+def _all_copied(
+    site: Site, saves: Iterable[tuple[Run, Facts, Saved]], rules: Mapping[Form, Any], text: Text
+) -> Copies | None:
+    """Return the copies for operations that saved the memory; None where one of them can't be given one."""
+    found = Copies()
     by: list[Saved] = []
-    edits: dict[str, set[Edit]] = {}
-    assumptions: dict[Reason, None] = {}
-    for run, state, saved in _saves(site, is_buffer):
-        if harm is not Harm.HARMFUL and (
-            is_never_asked_for(run, saved)
-            or is_index_of_data(site.program, run, saved)
-            or (is_buffer and not _is_of(site, run, state, saved))
-        ):
-            continue
+    for run, state, saved in saves:
         path = _path_for(site, run, saved)
-        if path is None:
-            return None
-        if hidden_write_to(site.program, saved.operation) is not None:
-            return None  # backward uses what that write left
+        if path is None or hidden_write_to(site.program, saved.operation) is not None:
+            return None  # backward uses what a write hidden from autograd left
         own = text if path == OWN else Text(run.program.module.text)
-        found = _copied_there_or_inside(site, run, state, saved, rules, own)
-        if not found or any(_is_kept_by_hook(inner, node) for inner, node, _ in found):
+        copies = _copied_there_or_inside(site, run, state, saved, rules, own)
+        if not copies or any(_is_kept_by_hook(inner, node) for inner, node, _ in copies):
             return None
         by.append(saved)
-        for inner, node, needed in found:
-            copied.add(node)
-            edits.setdefault(path, set()).update(needed)
-            assumptions |= dict.fromkeys(_of_kind(site, inner, node))
-    if not copied or any(map(_overlap, edits.values())):
-        return None
+        for inner, node, needed in copies:
+            found.add(node, path, needed)
+            found.assumptions |= dict.fromkeys(_of_kind(site, inner, node))
     lines = ((saved.operation, Line(saved.line, file=saved.file)) for saved in in_order(by))
-    operations = dict.fromkeys(Saver.OPERATION(name=name, line=line) for name, line in lines)
-    here = laid_out(text, edits.pop(OWN, ()))
-    elsewhere = tuple((path, tuple(sorted(edits[path]))) for path in sorted(edits))
-    return CopySaved(frozenset(copied), tuple(operations), here, tuple(assumptions), elsewhere)
+    found.told |= dict.fromkeys(Saver.OPERATION(name=name, line=line) for name, line in lines)
+    return found
 
 
 def _is_of(site: Site, run: Run, state: Facts, saved: Saved) -> bool:
