@@ -346,10 +346,10 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             fields.update({i: _drawn(call, Drawn((name,))) for i, name in enumerate(names)})
         else:
             fields[slot] = value_of(call, element, (key, slot))
-    is_cut = any(slot == ANY and element.is_cut for slot, element in returned.elements)
+    apart = next((_distinctness(call, each, fields[ANY]) for slot, each in returned.elements if slot == ANY), None)
     for slot, held in fields.items():
         for obj in value.objs:
-            state.heap[(obj, slot)] = held._replace(identity=DISTINCT if is_cut else None) if slot == ANY else held
+            state.heap[(obj, slot)] = held._replace(identity=apart) if slot == ANY else held
     _part(call, returned, fields, key)
     for first, second in sorted(returned.together, key=str):
         for obj in value.objs:
@@ -359,6 +359,17 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
             is_seen, others = (first, second) not in returned.unseen, memory_of(state, one)
             for part in memory_of(state, other):
                 state.bases[part] = _with_sharer(state.bases.get(part), others - {part}, is_seen=is_seen)
+
+
+def _distinctness(call: Call, element: Returned, value: Value) -> Token:
+    """Return `DISTINCT` where no two elements of a returned container share memory: pieces, `list(y)` of a tensor."""
+    if element.is_cut:
+        return DISTINCT
+    source = element.source
+    if not isinstance(source, Drawn) or not source.is_copy or len(source.parameters) != 1:
+        return None
+    of = call.bound.get(source.parameters[0])
+    return call.state.newness(value, value, of) if of is not None and of.must_be(TENSOR) else None
 
 
 def memory_of(state: Facts, value: Value) -> Objs:

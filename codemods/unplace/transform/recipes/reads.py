@@ -22,8 +22,11 @@ def where_made(run: Run, state: Facts, name: ast.expr) -> ast.expr | None:
     No write goes through the view, and nothing that is read after a write has its memory.
     """
     value = run.values[name]
-    view = next(iter(value.objs)) if len(value.objs) == 1 else None
-    if not isinstance(name, ast.Name) or view is None or view not in state.bases or view.old:
+    views = [obj for obj in value.objs if obj in state.bases]
+    view = views[0] if len(views) == 1 else None
+    if not isinstance(name, ast.Name) or view is None or view.old:
+        return None
+    if state.may_share(value.objs - {view}, frozenset([view])):  # what else the name may stand for needs a copy, too
         return None
     key = run.names.key_of(view)
     made = key[0] if isinstance(key, tuple) else None
@@ -31,7 +34,7 @@ def where_made(run: Run, state: Facts, name: ast.expr) -> ast.expr | None:
     if not isinstance(made, ast.expr) or not isinstance(statement, ast.Assign) or statement.value is not made:
         return None
     is_named = all(isinstance(target, ast.Name) for target in statement.targets)
-    is_one_view = state.bases[view].link is Link.VIEW and run.values[made].objs == value.objs
+    is_one_view = state.bases[view].link is Link.VIEW and run.values[made].objs == {view}
     here, there = run.flow.spot(statement), run.flow.spot(run.statement_of(name))
     is_around = here is not None and there is not None and here.loops == there.loops[: len(here.loops)]
     if not is_named or not is_one_view or not is_around or asks_for_gaps(run, value.objs):
