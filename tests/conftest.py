@@ -25,7 +25,7 @@ FULL = frozenset(
     [
         *("across", "diagnose_fix", "diagnosed_failures", "docs", "explain", "flow_traced", "functional"),
         *("fuzz", "generated", "layouts", "limits", "loops", "measure_harm", "measure_kinds", "metamorphic"),
-        *("migrate", "migrate_killed", "migration_report", "mutants", "nothing_lost", "observe"),
+        *("migrate", "migrate_killed", "migration_report", "mutants", "needed_copies", "nothing_lost", "observe"),
         *("observed_failures", "one_answer", "operator_sweep", "operator_table", "pre_commit", "property"),
         *("regressions", "report_browser", "server", "strangers", "suppressions", "target_torch", "torchapi"),
         *("trial", "update_orders", "verifier", "witnessed", "workspace"),

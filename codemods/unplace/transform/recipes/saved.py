@@ -102,10 +102,11 @@ def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: 
 
 def _is_harmless(site: Site, run: Run, state: Facts, saved: Saved, is_buffer: bool) -> bool:
     """Tell whether a backward never needs what an operation saved, or doesn't for certain."""
+    if is_never_asked_for(run, saved):
+        return True
     if site.harm()[0] is Harm.HARMFUL:
         return False
-    is_unasked = is_never_asked_for(run, saved) or is_index_of_data(site.program, run, saved)
-    return is_unasked or (is_buffer and not _is_of(site, run, state, saved))
+    return is_index_of_data(site.program, run, saved) or (is_buffer and not _is_of(site, run, state, saved))
 
 
 def _all_copied(
