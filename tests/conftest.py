@@ -28,7 +28,7 @@ FULL = frozenset(
         *("migrate", "migrate_killed", "migration_report", "mutants", "needed_copies", "nothing_lost", "observe"),
         *("observed_failures", "one_answer", "operator_sweep", "operator_table", "pre_commit", "property"),
         *("regressions", "report_browser", "server", "strangers", "suppressions", "target_torch", "torchapi"),
-        *("trial", "update_orders", "verifier", "witnessed", "workspace"),
+        *("trial", "update_orders", "verifier", "shared_seen", "workspace"),
     ]
 )
 """The modules of tests that belong to the full tier as a whole: `across` stands for `tests/test_across.py`."""

@@ -234,7 +234,7 @@ def test_the_page_has_every_assumption(tmp_path: Path) -> None:
     named |= {*of_two_files(tmp_path)}
     findings = rewrite_text(EXPANDING, "model.py", Options(unsafe=True, functional=True)).findings
     named |= {assumption for finding in findings for assumption in finding.assumptions}
-    named.add(str(Assumption.SAME_TENSOR(one="h", other="s")))  # only runs can show it: tests/test_witnessed.py
+    named.add(str(Assumption.SAME_TENSOR(one="h", other="s")))  # only runs can show it: tests/test_shared_seen.py
     assert [said for said in named if not any(pattern.fullmatch(said) for pattern in patterns.values())] == []
     assert [text for text, pattern in patterns.items() if not any(map(pattern.fullmatch, named))] == []
 

@@ -22,9 +22,9 @@ import test_flow
 import test_harm
 import test_import_graphs
 import test_introduced
+import test_shared_seen
 import test_torchscript
 import test_verify
-import test_witnessed
 from mutants import (
     Material,
     Mutant,
@@ -513,7 +513,7 @@ MUTANTS: dict[int, list[Mutant]] = {
             "modules share memory",
             Material(
                 "a layer that returns its argument",
-                lambda _: test_witnessed.test_a_layer_from_outside_may_return_what_it_is_given(torch.nn.Identity()),
+                lambda _: test_shared_seen.test_a_layer_from_outside_may_return_what_it_is_given(torch.nn.Identity()),
             ),
             "analysis.interpret.calls.Calls.unknown_call",
             edited(("if kinds == TENSOR:  # neither", "if False:  # neither")),

@@ -22,8 +22,8 @@ from unplace.text.edits import Edit, apply_edits
 from unplace.text.positions import LineRanges
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.statements import Statements
+from unplace.transform.incremental import Settled
 from unplace.transform.rewriter import first_round, rewrite_text
-from unplace.transform.settled import Settled
 
 TESTS = Path(__file__).parent
 CASES = [

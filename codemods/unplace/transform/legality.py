@@ -26,10 +26,10 @@ from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.interpret.writes import can_be_tracked
 from unplace.analysis.project.module import ModuleIndex
-from unplace.analysis.queries import apart
+from unplace.analysis.queries import disjointness
 from unplace.analysis.queries.grad_switches import may_keep_graph
-from unplace.analysis.queries.handed_leaves import is_handed_out
-from unplace.analysis.queries.noticed import Observers, replays
+from unplace.analysis.queries.leaf_escapes import is_handed_out
+from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names
@@ -191,7 +191,7 @@ def _picks_copies(site: Site, index: ast.expr) -> bool:
 def operands_apart(site: Site) -> tuple[Reason, ...] | None:
     """Return the assumptions under which the write reads no memory that it writes; None where it does."""
     is_observed = site.facts is not None and site.facts.examined > 0
-    return apart.operands_apart(site.run, site.write, is_observed=is_observed)
+    return disjointness.operands_apart(site.run, site.write, is_observed=is_observed)
 
 
 def _is_hidden_update(site: Site) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from unplace import torchapi
+from unplace.analysis.queries.observers import Sharing
 from unplace.diagnostics.catalogue import Assumption, Contradiction, Held, Observed
 from unplace.diagnostics.reasons import Reason
 from unplace.diagnostics.refusals import Refusal
@@ -31,6 +32,17 @@ _ABOUT_KEEPERS = frozenset({Assumption.NOT_KEPT, Assumption.NOT_STORED})
 _MOST = 3
 """The number of names or holders that are told."""
 _ABOUT_DTYPE = frozenset({Assumption.NOT_WIDER})
+
+_OUT_OF_SIGHT = frozenset(
+    {
+        Refusal.USED_AS_VALUE,
+        Refusal.LAMBDA_USED_AS_VALUE,
+        Refusal.HANDED_ON,
+        Refusal.NOT_FOLLOWED,
+        Refusal.NOT_FOLLOWED_READ,
+    }
+)
+"""The reasons for which callers can't be seen in the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,3 +262,19 @@ def _held(holder: Holder) -> Reason:
     if kind is Held.CALLER:
         return kind(name=holder.name, function=holder.function, place=holder.place)
     return kind(name=holder.name) if holder.name else kind()
+
+
+def callers_seen(
+    sees: Callable[[str], tuple[list[Reason], list[Reason]]], parameter: str
+) -> tuple[list[Reason], list[Reason]]:
+    """Ask the source what callers may read; where it can't tell who they are, runs have to say that they don't."""
+    blockers, assumptions = sees(parameter)
+    if not blockers or any(blocker.kind not in _OUT_OF_SIGHT for blocker in blockers):
+        return blockers, assumptions
+    return [], [*assumptions, Assumption.CALLER_LOOKS_AWAY(name=parameter)]
+
+
+def sharing_in(facts: OperationFacts) -> Sharing:
+    """Return what runs showed of the names of a function."""
+    same = (name for name, count in facts.same.items() if count == facts.examined)
+    return Sharing(frozenset(same), frozenset(facts.shares))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unplace.analysis.effects.model_files import ModelTexts
     from unplace.analysis.project.program import Program
     from unplace.config.suppressions import Suppressions
-    from unplace.transform.settled import Settled
+    from unplace.transform.incremental import Settled
 
 
 class Programs(Protocol):
@@ -118,7 +118,7 @@ def _rounds(
     failed: Mapping[Place, Sequence[Reason]],
 ) -> tuple[FileReport, FileReport, set[Place]]:
     """Return all rounds over a text joined into one, the last round, and the places that it still edited."""
-    from unplace.transform.settled import Settled  # only imported for files that may have sites
+    from unplace.transform.incremental import Settled  # only imported for files that may have sites
 
     settled = Settled()
     report = following = _round(text, path, options, origin, programs, failed=failed, settled=settled)

@@ -32,17 +32,17 @@ from unplace.analysis.interpret.writes import Write, can_be_tracked, graph_of, i
 from unplace.analysis.project.callers import Handed
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.sharing import attributes_holding
-from unplace.analysis.queries.apart import certainly_saved
 from unplace.analysis.queries.demand import is_never_asked_for
+from unplace.analysis.queries.disjointness import certainly_saved
 from unplace.analysis.queries.entries import is_unrecorded
 from unplace.analysis.queries.forbidden import Forbidden, is_allowed, looked_into, why_forbidden
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.queries.manifest import awaited, has_graph_in_sight, may_be_asked_for
-from unplace.analysis.queries.noticed import Observers
-from unplace.analysis.queries.observers import Watch
+from unplace.analysis.queries.observers import Observers
 from unplace.analysis.queries.rounds_shown import met_after_rounds
 from unplace.analysis.queries.saved_by_callers import Element, is_parameter, written_element
 from unplace.analysis.queries.unbatched import why_unbatched
+from unplace.analysis.queries.watch import Watch
 from unplace.analysis.queries.yielded import is_drawn_once
 from unplace.analysis.syntax.evaluation import around
 from unplace.analysis.syntax.nodes import code_of, walk
@@ -55,7 +55,7 @@ from unplace.diagnostics.findings import Awaited, Harm
 from unplace.diagnostics.forms import Form, Proof, WriteKind
 from unplace.diagnostics.reasons import Reason
 from unplace.observation.facts import OperationFacts
-from unplace.transform.witnessed import sharing_in, witnessed
+from unplace.transform.observed import callers_seen, sharing_in
 
 _COMPOUND = (
     ast.If,
@@ -228,7 +228,7 @@ class Site:
         sees = partial(self.callers.sees, self.run.scope)
         sharing = None
         if self.facts is not None and self.facts.examined:
-            sees, sharing = partial(witnessed, sees), sharing_in(self.facts)
+            sees, sharing = partial(callers_seen, sees), sharing_in(self.facts)
         return Watch(self.run, self.state, live, sees, written, self._cut(), sharing)
 
     def _cut(self) -> frozenset[Link]:

@@ -52,11 +52,11 @@ from unplace.analysis.effects.effect import EVERY, Effect, Returned
 from unplace.analysis.effects.graphs import of_arguments
 from unplace.analysis.interpret import (
     checkpoints,
+    indirect_calls,
     inherited,
     mapped_calls,
     method_calls,
     modelled_calls,
-    otherwise,
     own_calls,
     partials,
     registered,
@@ -73,12 +73,12 @@ from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import anything
 from unplace.analysis.project import named_tuples
 from unplace.analysis.project.calling import run_by_calling
+from unplace.analysis.project.layerwise import is_hooked_elsewhere
 from unplace.analysis.project.members import spread_keys
 from unplace.analysis.project.module import home
 from unplace.analysis.project.patched import patched_names
 from unplace.analysis.project.replaced import changed_later
 from unplace.analysis.project.switches import may_switch
-from unplace.analysis.project.taken_apart import is_hooked_elsewhere
 from unplace.analysis.project.unfollowed import cached_functions, has_forward_hooks, has_keeping_hooks
 from unplace.analysis.queries.layouts import layout_of
 from unplace.analysis.syntax.bindings import last_name
@@ -279,8 +279,8 @@ class Calls:
         writes = WRITERS.get(qualified)
         if writes is not None and (operand := arguments.at(0, "")) is not None:
             return self._write_first(node, writes, qualified, operand, arguments, state)
-        otherwise.of_handed(self, node, qualified, arguments, state)
-        written = otherwise.of_class_or_operator(self, node, qualified, arguments, state)
+        indirect_calls.of_handed(self, node, qualified, arguments, state)
+        written = indirect_calls.of_class_or_operator(self, node, qualified, arguments, state)
         if written is not None:
             return written
         held = registered.of_getattr(self, node, arguments, state) if qualified == "builtins.getattr" else None

@@ -23,7 +23,7 @@ from unplace.analysis.domain.values import (
     Value,
 )
 from unplace.analysis.interpret.run import Analysis, Run
-from unplace.analysis.project import handed_on
+from unplace.analysis.project import passed_values
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.syntax.scopes import Scope, all_parameters, variadic
 from unplace.analysis.types import kinds, parameters
@@ -54,7 +54,7 @@ def parameter(program: Analysis, scope: Scope, argument: ast.arg) -> Value:
     value = parameters.value_of(program, scope, argument)
     if value.ref is not None or not value.kinds & (UNKNOWN | CALLABLE | MODULE | OTHER):
         return value
-    return value._replace(ref=handed_on.called_through(program, scope, argument))
+    return value._replace(ref=passed_values.called_through(program, scope, argument))
 
 
 def _add_contents(program: Analysis, scope: Scope, run: Run, argument: ast.arg, held: Value, state: State) -> None:

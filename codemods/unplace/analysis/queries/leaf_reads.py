@@ -15,7 +15,7 @@ from unplace.analysis.domain.values import CONTAINER, Objs
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.queries.forbidden import is_allowed
-from unplace.analysis.queries.handed_leaves import is_given_out, is_passed
+from unplace.analysis.queries.leaf_escapes import is_given_out, is_passed
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.carried import carried
 from unplace.analysis.syntax.nodes import DISPLAYS, walk

@@ -21,7 +21,7 @@ from unplace.analysis.project import recording
 from unplace.analysis.project.callers import Handed, calls_that_hand, calls_that_reach
 from unplace.analysis.project.module import from_folder
 from unplace.analysis.project.program import Program
-from unplace.analysis.queries.apart import is_certain
+from unplace.analysis.queries.disjointness import is_certain
 from unplace.analysis.queries.entries import is_unrecorded
 from unplace.analysis.queries.forbidden import Forbidden, why_forbidden
 from unplace.analysis.queries.manifest import has_graph_in_sight

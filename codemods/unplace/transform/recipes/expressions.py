@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.queries.noticed import Observers, replays
+from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.reading import reads
 from unplace.analysis.syntax.evaluation import around
 from unplace.diagnostics.forms import WriteKind

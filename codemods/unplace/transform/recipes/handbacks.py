@@ -31,10 +31,10 @@ from unplace.analysis.project.compiled import compiled
 from unplace.analysis.project.module import home
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.whole import calls_in_run
-from unplace.analysis.queries.apart import arguments_apart
+from unplace.analysis.queries.disjointness import arguments_apart
 from unplace.analysis.queries.leaf_reads import asked_for_gradients_alone, reads_of_gradient
-from unplace.analysis.queries.noticed import Observers
-from unplace.analysis.queries.observers import Watch
+from unplace.analysis.queries.observers import Observers
+from unplace.analysis.queries.watch import Watch
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.syntax.nodes import code_of, own_nodes, walk

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis.project.handed_to import default_for, taken_by
+from unplace.analysis.project.argument_binding import default_for, taken_by
+from unplace.analysis.project.layerwise import is_taken_apart
 from unplace.analysis.project.module import ModuleIndex, once, parents_in, uses_by_name
 from unplace.analysis.project.program import Program
-from unplace.analysis.project.taken_apart import is_taken_apart
 from unplace.analysis.project.unfollowed import has_forward_hooks, has_keeping_hooks
 from unplace.analysis.queries.inputs import (
     ReadBehind,

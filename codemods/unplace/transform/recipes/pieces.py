@@ -26,7 +26,7 @@ from unplace.analysis.domain.paths import AccessPath, Binding
 from unplace.analysis.domain.state import HIDDEN
 from unplace.analysis.domain.values import Obj, Origin, Value, is_same
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.queries.noticed import replays
+from unplace.analysis.queries.observers import replays
 from unplace.analysis.queries.operands import operands
 from unplace.analysis.syntax.nodes import own_nodes
 from unplace.diagnostics.catalogue import Rewrite

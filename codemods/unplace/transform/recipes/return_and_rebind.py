@@ -34,9 +34,9 @@ from unplace.analysis.project.unfollowed import Passing, calls_that_may_hand, li
 from unplace.analysis.project.users import unfollowed_elsewhere, values_elsewhere
 from unplace.analysis.queries import saved_by_callers
 from unplace.analysis.queries.forbidden import Forbidden
-from unplace.analysis.queries.observers import Watch
 from unplace.analysis.queries.purpose import acts_elsewhere, documented
 from unplace.analysis.queries.saved_by_callers import Element
+from unplace.analysis.queries.watch import Watch
 from unplace.analysis.syntax.bindings import root_name
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import has_lasting_default

@@ -16,7 +16,7 @@ from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import Obj, Objs, Origin, Saved, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
-from unplace.analysis.queries.noticed import assumptions_about
+from unplace.analysis.queries.observers import assumptions_about
 from unplace.analysis.queries.replaced_elements import is_replaced
 from unplace.analysis.syntax.nodes import code_of
 from unplace.diagnostics.catalogue import Assumption

@@ -7,8 +7,8 @@ import pytest
 from unplace.analysis.project.program import Program
 from unplace.config.options import Options
 from unplace.text.positions import LineRanges
+from unplace.transform.incremental import Settled
 from unplace.transform.rewriter import rewrite_text
-from unplace.transform.settled import Settled
 
 
 @pytest.fixture
