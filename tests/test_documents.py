@@ -176,7 +176,7 @@ EXP = "y = x.exp()"
         ([f"%%time\n{EXP}\n!ls\ny += 1"], f"%%time\n{EXP}\n!ls\ny = y + 1"),
         ([f"{EXP}\n%load y\ny += 1"], f"{EXP}\n%load y\ny += 1"),
         ([f"{EXP}\n!echo y\ny += 1"], f"{EXP}\n!echo y\ny = y + 1"),
-        ([f"{EXP}\ndef g(a=y): return a\ny += 1"], f"{EXP}\ndef g(a=y): return a\ny += 1"),
+        ([f"{EXP}\ndef g(a=y): return a\ny += 1"], f"{EXP}.clone()\ndef g(a=y): return a\ny += 1"),
         (["def g(): ...", "def g(): return 1", f"{EXP}\ny += 1"], f"{EXP}\ny = y + 1"),
     ],
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from unplace.analysis.domain.gradmode import Record
 from unplace.analysis.domain.heap import Heap
 from unplace.analysis.domain.values import ANY as ANY
-from unplace.analysis.domain.values import CALLED, Link, Obj, Objs, Origin, Saved, Token, Value
+from unplace.analysis.domain.values import CALLED, CONTAINER, Link, Obj, Objs, Origin, Saved, Token, Value
 from unplace.analysis.domain.views import Views
 
 DISTINCT: Token = ("distinct",)  # the identity of the slot `ANY` where no two elements are the same object
@@ -81,6 +81,13 @@ class Facts:
             looked_at, known = self.roots(base.objs), self.roots(drawn.objs)
             return DISTINCT if all(o in known or o in self.bases for o in looked_at) else None
         return DISTINCT if obj.origin is Origin.FRESH and base is None else None
+
+    def memory_of(self, value: Value) -> Objs:
+        """Return the objects with the memory of a value: for a container, what it holds."""
+        if not value.must_be(CONTAINER):
+            return value.objs
+        inside = self.reachable_slots(self.reachable(value.objs))
+        return frozenset().union(*(held.objs for _, held in inside if not held.must_be(CONTAINER)))
 
     def is_apart(self, value: Value, others: Iterable[Value]) -> bool:
         """Tell whether nothing that other values reach shares memory with a value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-from unplace.analysis.domain.facts import ANY, DISTINCT, Facts, weaker
+from unplace.analysis.domain.facts import ANY, DISTINCT, weaker
 from unplace.analysis.domain.graph import ARGUMENTS, LEAF, NO_GRAPH, UNSEEN, Graph, extended
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import weak_join
@@ -354,30 +354,18 @@ def _fill(call: Call, returned: Returned, value: Value, key: Hashable) -> None:
     for first, second in sorted(returned.together, key=str):
         for obj in value.objs:
             one, other = state.heap.get((obj, first)), state.heap.get((obj, second))
-            if one is None or other is None:
-                continue
-            is_seen, others = (first, second) not in returned.unseen, memory_of(state, one)
-            for part in memory_of(state, other):
+            is_seen, others = (first, second) not in returned.unseen, state.memory_of(one) if one else NO_OBJS
+            for part in state.memory_of(other) if one and other else ():
                 state.bases[part] = _with_sharer(state.bases.get(part), others - {part}, is_seen=is_seen)
 
 
 def _distinctness(call: Call, element: Returned, value: Value) -> Token:
     """Return `DISTINCT` where no two elements of a returned container share memory: pieces, `list(y)` of a tensor."""
-    if element.is_cut:
-        return DISTINCT
     source = element.source
     if not isinstance(source, Drawn) or not source.is_copy or len(source.parameters) != 1:
-        return None
+        return DISTINCT if element.is_cut else None
     of = call.bound.get(source.parameters[0])
     return call.state.newness(value, value, of) if of is not None and of.must_be(TENSOR) else None
-
-
-def memory_of(state: Facts, value: Value) -> Objs:
-    """Return the objects with the memory of a value: for a container, what it holds."""
-    if not value.must_be(CONTAINER):
-        return value.objs
-    inside = state.reachable_slots(state.reachable(value.objs))
-    return anything([held for _, held in inside if not held.must_be(CONTAINER)])
 
 
 def _with_sharer(known: Base | None, others: Objs, *, is_seen: bool) -> Base:

@@ -27,7 +27,6 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.effects.applying import memory_of
 from unplace.analysis.effects.effect import Attribute, Effect, Held, Item, Left, Returned, View
 from unplace.analysis.effects.saved_inside import saved_in_either, saved_of_callers, saved_of_result
 from unplace.analysis.interpret.indexing import is_basic_index
@@ -348,7 +347,7 @@ def _is_made_here(value: Value) -> bool:
 def _sharing(container: Value, state: Facts) -> tuple[frozenset[_Pair], frozenset[_Pair]]:
     """Return the pairs of slots of a container whose values may share memory, and those that only unseen code shows."""
     fields = [slot for holder in container.objs for slot in state.fields_of(holder)]
-    held = [(key, memory_of(state, value)) for key, value in fields if value.objs]
+    held = [(key, state.memory_of(value)) for key, value in fields if value.objs]
     found = {
         (first, second): not state.seen(one).isdisjoint(state.seen(other))
         for position, (first, one) in enumerate(held)
