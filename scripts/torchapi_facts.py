@@ -13,6 +13,7 @@ from torchapi_notes import (
     ELEMENTWISE,
     MAYBE,
     MULTI,
+    NEWER_RELEASES,
     OTHER_BACKENDS,
     RANDOM,
     RESULT_WHEN,
@@ -161,12 +162,12 @@ def _saves(facts: Facts, native: Native, result: str, row: Row) -> None:
         for name in facts.main.tensors - measured.seen - {"out"} if measured.graph_runs else ():
             saves.inputs[name] = ""
     saves.join(measured.saves)
-    for name in OTHER_BACKENDS.get(facts.name, ()):
+    for name in (*OTHER_BACKENDS.get(facts.name, ()), *NEWER_RELEASES.get(facts.name, ())):
         if name == "result":
             saves.result = True
             saves.members |= {0} if result == "tensors" else set()
         else:
-            saves.inputs[name] = ""
+            saves.inputs[facts.python(name)] = ""
     names = {*saves.inputs, *_at_same_position(facts, set(saves.inputs))}
     if saves.result or (saves.members and result != "tensor"):
         names.add("result")
@@ -175,7 +176,8 @@ def _saves(facts: Facts, native: Native, result: str, row: Row) -> None:
     if saves.members:
         row["members"] = sorted(saves.members)
     row["options"] = _options(facts, row) or None
-    if measured.numbers is not None and facts.name not in RESULT_WHEN and sorted(measured.numbers) != row["saves"]:
+    told = facts.name in RESULT_WHEN or facts.name in NEWER_RELEASES
+    if measured.numbers is not None and not told and sorted(measured.numbers) != row["saves"]:
         row["numbers"] = sorted(measured.numbers)
 
 

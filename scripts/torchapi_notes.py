@@ -147,6 +147,20 @@ OTHER_BACKENDS: dict[str, tuple[str, ...]] = {
     "triplet_margin_with_distance_loss": ("*",),
 }
 
+# What releases after the one that is measured keep: formulas and derivatives that came with them.
+NEWER_RELEASES: dict[str, tuple[str, ...]] = {
+    "bessel_j0": ("self",),  # this and all below: 2.15
+    "bessel_j1": ("self", "result"),
+    "bessel_y0": ("self",),
+    "bessel_y1": ("self", "result"),
+    "modified_bessel_i0": ("self",),
+    "modified_bessel_i1": ("self", "result"),
+    "modified_bessel_k0": ("self",),
+    "modified_bessel_k1": ("self", "result"),
+    "nanquantile": ("self",),
+    "quantile": ("self",),
+}
+
 # Parameter -> result, when it is given; see Operator.result_when. The first entry is the result without any of them.
 RESULT_WHEN: dict[str, tuple[str, dict[str, str]]] = {
     "max": ("tensor", {"dim": "tensors"}),

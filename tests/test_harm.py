@@ -591,6 +591,14 @@ def test_what_raises_is_harmful_and_says_why(name: str) -> None:
     assert re.search(why, f"{finding.message} {by}")
 
 
+def test_the_public_names_of_functions_for_lists_are_known() -> None:
+    body, why = RAISE["all tensors of a list"]
+    (finding,) = here(program(body.replace("torch._foreach_mul_", "torch.foreach.mul_")))
+    assert finding.harm is Harm.HARMFUL
+    assert finding.saved_by is not None
+    assert re.search(why, finding.saved_by.operation)
+
+
 @pytest.mark.parametrize("name", RUN)
 def test_what_runs_through_is_not_harmful(name: str) -> None:
     source = program(RUN[name])

@@ -130,6 +130,8 @@ def test_names_that_torch_exposes_twice() -> None:
     assert torchapi.function("torch.Tensor.exp") is torchapi.tensor_method("exp") is not None
     assert torchapi.module("torch.nn.modules.activation.ReLU") is torchapi.module("torch.nn.ReLU") is not None
     assert torchapi.function("torch.nn.parameter.Parameter") is torchapi.function("torch.nn.Parameter") is not None
+    private = torchapi.inplace_function("torch._foreach_maximum_")
+    assert torchapi.inplace_function("torch.foreach.maximum_") is private is not None
 
 
 @pytest.mark.parametrize(
@@ -316,6 +318,39 @@ def test_saved_by_functions_of_a_network(name: str) -> None:
     assert operator is not None
     assert fails_after_write(FUNCTIONS[name], [graph_tensor(2, 4, 4, 4)], 0) is ("input" in operator.saves)
     assert fails_after_write(FUNCTIONS[name], [graph_tensor(2, 4, 4, 4)], "result") is ("result" in operator.saves)
+
+
+@pytest.mark.parametrize("name", ["huber_loss", "l1_loss", "mse_loss"])
+def test_losses_save_their_weight(name: str) -> None:
+    operator = torchapi.function(f"torch.nn.functional.{name}")
+    assert operator is not None
+    assert "weight" in operator.saves
+
+    def call(x: Any, weight: Any) -> Any:
+        return getattr(F, name)(x, torch.zeros_like(x), weight=weight)
+
+    assert fails_after_write(call, [graph_tensor(3), torch.rand(3)], 1)
+
+
+SAVED_BY_NEWER_RELEASES: dict[str, Callable[[Any], Any]] = {
+    "torch.nanquantile": lambda x: torch.nanquantile(x, 0.5),
+    "torch.quantile": lambda x: torch.quantile(x, 0.5),
+    **{
+        f"torch.special.{name}": getattr(torch.special, name)
+        for kind in ("bessel_j", "bessel_y", "modified_bessel_i", "modified_bessel_k")
+        for name in (f"{kind}0", f"{kind}1")
+    },
+}
+
+
+@pytest.mark.parametrize("name", SAVED_BY_NEWER_RELEASES)
+def test_what_newer_releases_save_is_known(name: str) -> None:
+    operator = torchapi.function(name)
+    assert operator is not None
+    assert "input" in operator.saves_with_numbers
+    call = SAVED_BY_NEWER_RELEASES[name]
+    if call(graph_tensor(3)).requires_grad and fails_after_write(call, [graph_tensor(3)], "result"):
+        assert "result" in operator.saves_with_numbers
 
 
 @pytest.mark.parametrize("mode", ["", "constant", "reflect", "replicate", "circular"])
@@ -681,6 +716,7 @@ def test_what_an_in_place_method_saves_of_itself(name: str, arguments: tuple[Any
         ("torch.nn.init.zeros_", None, "initialiser"),
         ("torch.nn.utils.clip_grad_norm_", None, "gradient"),
         ("torch._foreach_add_", None, "foreach"),
+        ("torch.foreach.add_", None, "foreach"),
         ("torch.fill_", "torch.fill", "fill"),
     ],
 )
@@ -788,6 +824,15 @@ def test_functions_for_lists_make_new_tensors_and_save_results_only_as_the_opera
         accepted = [form for form in forms if is_accepted(form)]
         assert accepted or operator is None, short
         assert is_declared or not any(map(saves_its_results, accepted)), short
+
+
+def test_public_names_of_functions_for_lists_stand_for_the_private_ones() -> None:
+    public = pytest.importorskip("torch.foreach")
+    assert [name for name in public.__all__ if not hasattr(torch, f"_foreach_{name}")] == []
+    for name in public.__all__:
+        assert (torchapi.inplace_function(f"torch.foreach.{name}") is not None) is name.endswith("_"), name
+        assert results.works_on_each(f"torch.foreach.{name}") is not name.endswith("_"), name
+    assert results.of_one("torch.foreach.exp") == results.of_one("torch._foreach_exp") == "torch.exp"
 
 
 def _repeated(function: Callable[..., Any], count: int, tensors: list[Any]) -> Any:

@@ -201,7 +201,7 @@ TOTALS = ("sum", "prod", "norm", "mean", "max", "min", "amax", "amin", "std", "v
 DIVISIONS = ("div_", "divide_", "true_divide_")
 """In-place methods that torch refuses on integers, unless they round."""
 
-_FOREACH = "torch._foreach_"
+_FOREACH = ("torch._foreach_", "torch.foreach.")
 
 
 def works_on_each(qualified: str) -> bool:
@@ -211,4 +211,5 @@ def works_on_each(qualified: str) -> bool:
 
 def of_one(qualified: str) -> str:
     """Return the operator for one tensor that such a function stands for: `torch.exp` for `torch._foreach_exp`."""
-    return f"torch.{qualified.removeprefix(_FOREACH)}"
+    private, public = _FOREACH
+    return f"torch.{qualified.removeprefix(private).removeprefix(public)}"

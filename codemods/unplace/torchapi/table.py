@@ -250,10 +250,17 @@ def _operator(name: str, row: Row) -> Operator:
     )
 
 
+_TWICE = (
+    ("torch.functional.", "torch."),
+    ("torch.nn.parameter.", "torch.nn."),
+    ("torch.foreach.", "torch._foreach_"),  # from 2.15 on
+)
+
+
 @cache
 def _canonical(qualified: str) -> str:
     """Return the name under which the table knows `qualified`: torch exposes some names at a second place too."""
-    for place, canonical in (("torch.functional.", "torch."), ("torch.nn.parameter.", "torch.nn.")):
+    for place, canonical in _TWICE:
         if qualified.startswith(place):
             return canonical + qualified[len(place) :]
     if qualified.startswith("torch.nn.modules."):

@@ -421,10 +421,10 @@ class Calls:
     ) -> Value:
         target, value = first
         others = tuple(v for v in arguments.all() if v is not value)
-        if kind.value.proof is Proof.FORM and "_foreach_" not in name:
+        inplace = torchapi.inplace_function(name)
+        if kind.value.proof is Proof.FORM and (inplace is None or inplace.kind != "foreach"):
             value = state.narrow_to_tensor(value)
         value = self.run.write(node, kind, target, value, state, name, others)
-        inplace = torchapi.inplace_function(name)
         if inplace is not None and inplace.kind in ("metadata", "detach"):
             self.run.forget_shapes(state, value)
         if torchapi.saves_result_in_place(name):
