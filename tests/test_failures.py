@@ -19,6 +19,7 @@ from failure_classes import CLASSES, counted, table
 from judging import Outcome, Verdict, assumes_no_gradient, assumes_that_no_caller_looks, judge
 from unplace.config.options import Options
 from unplace.diagnostics.findings import FileReport
+from unplace.torchapi import TORCH_VERSION
 from unplace.transform.rewriter import rewrite_text
 from unplace.verification.compare import compare_gradients
 from unplace.verification.examples import maker
@@ -28,6 +29,8 @@ from unplace.verification.reference import finite_differences, forward_only
 FAILURES = Path(__file__).parent / "failures"
 DOCS = Path(__file__).parents[1] / "docs"
 SILENT = "nothing, the gradient is wrong"
+RUN_BY_NEWER_RELEASES = {"vmap_masked_relu"}
+"""Scripts that fail with the torch of the tables; `vmap` of torch 2.15 stores a number under a batched mask."""
 FIXED_BY_DEFAULT = 0.85
 FIXED_WITH_UNSAFE = 0.96
 """The least shares of all scripts; raise them when a gap is closed."""
@@ -99,6 +102,9 @@ def test_the_script_fails_as_it_says(case: Failure) -> None:
     seen = observe(program)
     error = seen.error or seen.backward_error
     assert forward_only(program).error is None
+    if error is None and case.name in RUN_BY_NEWER_RELEASES:
+        assert torch.__version__.partition("+")[0] != TORCH_VERSION
+        return
     if not case.is_silent:
         assert case.complaint in (error or "no error")
         return

@@ -1,6 +1,6 @@
 """A straight-through one-hot of the largest logit, set by index.
 
-Torch: vmap: index_put_(self, *extra_args) is not possible
+Torch: (self, *extra_args) is not possible because there exists a Tensor
 """
 import torch
 

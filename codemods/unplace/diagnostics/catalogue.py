@@ -329,7 +329,10 @@ class Forbids(Kind):
     UNBATCHED_OUTSIDE = (
         "`vmap` in {line} runs {function}(), where `{name}`, which has no batch dimension, can't take a batched value"
     )
-    BATCHED_MASK = "`vmap` in {line} runs {function}() and takes no mask with a batch dimension for an index"
+    BATCHED_MASK = (
+        "`vmap` in {line} runs {function}() and takes no mask with a batch dimension for an index (torch 2.15 does for "
+        "a number)"
+    )
 
 
 @unique

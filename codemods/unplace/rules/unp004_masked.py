@@ -27,8 +27,8 @@ Where the code asks for the gradient of a leaf, its new values get a name of the
 The mask's shape is proved, not guessed. An index mask is aligned with the first dimensions of a tensor, and
 `masked_fill` aligns with the last ones. A mask of fewer dimensions would hit other elements without an error. A mask
 made of the same tensors as `y`, such as `y < top[:, [-1]]`, has as many dimensions as `y`. It then has the shape of
-`y`, because torch accepts no other. `vmap` accepts no mask with a batch dimension as an index; there, `--unsafe`
-assumes the shape.
+`y`, because torch accepts no other. `vmap` accepts no mask with a batch dimension as an index, or in torch 2.15 only
+where a number is stored; there, `--unsafe` assumes the shape.
 """
 
 from __future__ import annotations
