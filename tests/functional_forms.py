@@ -295,7 +295,7 @@ OTHERS = {
     "unflattened": "y.unflatten(1, (2, 2))[:, 0, 1] = w",
     "broadcast products": "y[:, 1:] = y[:, 1:] @ torch.ones(3, 1)",
     "a shape of its own": "z = y[:, None]\nq = z.squeeze(1)\nq[0] = v",
-    "half precision": "z = y.half()\nz[0] = 1e9\nreturn z",
+    "half precision": "z = y.half()\nz[0, 0] = 1e9\nreturn z",
     "three brackets": BATCH + "z[0][1][2] = 1.0\nz[0][1:][0, 1] += 2\nreturn z",
     "concatenated out": "z = torch.empty(6, 4)\ntorch.cat([x.detach(), x.detach()], out=z[:])\nreturn z",
     "a semicolon": "y[0] = v; y[1] = v",

@@ -22,7 +22,7 @@ Where the code asks for the gradient of a leaf, its new values get a name of the
 0)` (see UNP005).
 
 `masked_fill` raises where a store gives infinity: `y[y < 0] = -1e9` of a tensor that may be of half precision becomes
-`torch.where`, or a clone where it may be one of integers.
+`torch.where`, or a clone where it may be one of integers. In torch 2.15, that store raises as well.
 
 The mask's shape is proved, not guessed. An index mask is aligned with the first dimensions of a tensor, and
 `masked_fill` aligns with the last ones. A mask of fewer dimensions would hit other elements without an error. A mask
