@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from unplace.analysis.domain.facts import Facts
 from unplace.analysis.domain.refs import Function, Instance, alternatives
 from unplace.analysis.domain.values import NONE, Saved, Value
+from unplace.analysis.domain.views import UNSEEN
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.callers import (
     Handed,
@@ -33,6 +34,7 @@ from unplace.analysis.project.program import Program
 from unplace.analysis.project.unfollowed import Passing, calls_that_may_hand, line_of_value, name_of
 from unplace.analysis.project.users import unfollowed_elsewhere, values_elsewhere
 from unplace.analysis.queries import saved_by_callers
+from unplace.analysis.queries.disjointness import held_alone
 from unplace.analysis.queries.forbidden import Forbidden
 from unplace.analysis.queries.purpose import acts_elsewhere, documented
 from unplace.analysis.queries.saved_by_callers import Element
@@ -288,5 +290,10 @@ def _other_class(passed: Value) -> str | None:
 
 
 def _parameters(site: Site) -> frozenset[str]:
-    """Return the parameters of the enclosing function whose tensors a site writes."""
-    return frozenset(o.parameter for o in site.roots() if o.parameter is not None)
+    """Return the parameters of the enclosing function whose tensors a site writes.
+
+    That a call returned one of its arguments is assumed away where nothing else is to hold what it returned.
+    """
+    parted = site.state.parted(UNSEEN)
+    roots = parted.roots(site.value.objs) if held_alone(parted, site.value.objs) else site.roots()
+    return frozenset(o.parameter for o in roots if o.parameter is not None)
