@@ -36,6 +36,7 @@ from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.parameters import passed_for
 from unplace.diagnostics.catalogue import Assumption
+from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
@@ -152,7 +153,8 @@ def may_be_apart(site: Site) -> bool:
 def assumptions_about(site: Site) -> tuple[Reason, ...]:
     """Return the assumptions about the kind of the target, its operands, and the intent of the write."""
     value = site.value
-    found = [] if value.is_tensor and not value.likely else [Assumption.TENSOR(name=site.name)]
+    is_tensor = (value.is_tensor and not value.likely) or _is_tensor_if_harmed(site)
+    found = [] if is_tensor else [Assumption.TENSOR(name=site.name)]
     found += operands_apart(site) or ()
     if not site.is_metadata() and any(obj.overlapping for obj in site.state.roots(value.objs)):
         found.append(Assumption.NOT_EXPANDED(name=site.name))
@@ -162,6 +164,19 @@ def assumptions_about(site: Site) -> tuple[Reason, ...]:
     if not site.is_untracked() and may_keep_graph(site.run, site.write):
         found.append(Assumption.NO_GRAPH_WHERE_OFF(name=site.name))
     return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else tuple(found)
+
+
+def _is_tensor_if_harmed(site: Site) -> bool:
+    """Tell whether the written object is a tensor where autograd has saved it, and is a number or an error elsewhere.
+
+    So it is with the result of a call that `out *= mask` scales by a tensor: Python makes a new tensor of a number,
+    and a list can't be multiplied.
+    """
+    is_scaled = site.write.kind is WriteKind.AUGMENTED and not isinstance(getattr(site.node, "op", None), ast.Add)
+    made = (Origin.CALL, Origin.FRESH)
+    is_made = all(obj.origin in made for obj in site.value.objs) and isinstance(site.write.target, ast.Name)
+    is_by_tensor = any(operand.is_tensor and not operand.likely for operand in site.write.operands)
+    return is_scaled and is_made and is_by_tensor and site.harm()[0] is Harm.HARMFUL
 
 
 def _may_be_copied(site: Site) -> ast.expr | None:

@@ -27,6 +27,7 @@ from unplace.analysis.domain.values import (
     OTHER_VALUE,
     SELECTING,
     SHAPE,
+    TENSOR,
     TEXT,
     TEXT_VALUE,
     TUPLE,
@@ -171,6 +172,8 @@ class Evaluator:
 
     def element_of(self, node: ast.Subscript, base: Value, state: State) -> Value:
         """Return the value of `base[index]`, with base and index evaluated already."""
+        if base.may_be(TENSOR) and base.kinds & ~(TENSOR | NUMBER | NONE | UNKNOWN) == 0:
+            base = base._replace(kinds=TENSOR, likely=base.likely or base.may_be(UNKNOWN))  # on some way to here
         if base.is_tensor:
             basic = indexing.is_basic_index(self.run, node.slice)
             if basic is not True:

@@ -62,7 +62,10 @@ def store_item(
     if not holder.objs:
         run.keep(state, value.objs, f"`{code_of(target.value)}`", target.lineno)
         return
-    if holder.may_be(TENSOR | UNKNOWN) and not value.must_be(_NO_ELEMENT):
+    if holder.may_be(TENSOR) and not value.must_be(_NO_ELEMENT):  # on some way to here, it is one
+        tensor = holder._replace(kinds=TENSOR, likely=True)
+        run.write(target, WriteKind.STORE, target.value, tensor, state, operands=(value,))
+    elif holder.may_be(UNKNOWN) and not value.must_be(_NO_ELEMENT):
         may_write(run, target, WriteKind.STORE, target.value, holder, (value,), state)
     key = target.slice.value if isinstance(target.slice, ast.Constant) else ANY
     run.changed |= holder.objs
