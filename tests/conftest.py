@@ -24,7 +24,7 @@ QUICK_FIXTURES = Path(__file__).parent / "fixtures/quick.txt"
 FULL = frozenset(
     [
         *("across", "diagnose_fix", "diagnosed_failures", "docs", "explain", "flow_traced", "functional"),
-        *("fuzz", "generated", "layouts", "limits", "loops", "measure_harm", "measure_kinds", "metamorphic"),
+        *("fuzz", "generated", "human", "layouts", "limits", "loops", "measure_harm", "measure_kinds", "metamorphic"),
         *("migrate", "migrate_killed", "migration_report", "mutants", "needed_copies", "nothing_lost", "observe"),
         *("observed_failures", "one_answer", "operator_sweep", "operator_table", "pre_commit", "property"),
         *("regressions", "report_browser", "server", "strangers", "suppressions", "target_torch", "torchapi"),
