@@ -8,8 +8,8 @@ that has torch and the packages; nothing is downloaded, nothing in the packages 
     PYTHONPATH=codemods python scripts/measure_kinds.py compare kornia --folder /tmp/kinds
 
 `observe` runs the package with random weights and tiny inputs and writes `kornia.json`, the types of the objects by
-file, line and column, and `kornia.writes.json`, the writes that torch carried out. A package without a driver of its
-own is run by its tests (`--tests FOLDER`), by cases written by hand, by the examples of its description and by guesses.
+file, line and column, and `kornia.writes.json`, the writes that torch carried out. A package is
+run by its tests (`--tests FOLDER`), by the examples of its description and by guesses.
 What doesn't fit into the time is left out, so run it again with another `--seed`: the counts add up, as long as the
 package is the same. `compare` needs no second run of the package when only the analysis has changed.
 """
@@ -87,11 +87,10 @@ def confine() -> None:
 
 
 def driver_of(package: str, tests: Path | None) -> Callable[[Session], None]:
-    """Return what runs a package: its own driver, or the one for any package."""
-    if importlib.util.find_spec(f"kinds_drive_{package}") is not None:
-        driver: Callable[[Session], None] = importlib.import_module(f"kinds_drive_{package}").drive
-        return driver
-    return partial(importlib.import_module("kinds_drive_any").drive, package=package, tests=tests)
+    """Return what runs a package."""
+    from kinds_drive import drive  # imports torch
+
+    return partial(drive, package=package, tests=tests)
 
 
 def package_folder(package: str) -> Path:

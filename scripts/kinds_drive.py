@@ -12,7 +12,6 @@ from pathlib import Path
 from textwrap import dedent
 
 import torch
-from kinds_cases import of_package
 from kinds_exercise import Session, generic, submodules
 
 _BLOCK = re.compile(r"```(?:py|python)\n(.*?)```", re.DOTALL)
@@ -24,9 +23,6 @@ def drive(session: Session, package: str, tests: Path | None) -> None:
     """Tests first, as they say best how the package is used."""
     if tests is not None:
         _test(session.part(0.6), tests)
-    by_hand = session.part(0.6)
-    for case in of_package(package):
-        by_hand.attempt("cases", case, _LONGEST)
     _describe(session.part(0.3), package)
     generic(session, list(submodules(session, package, skip=_SKIPPED)))
 
