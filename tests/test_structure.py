@@ -20,6 +20,16 @@ MOST_MODULES_AT_THE_TOP = 8
 MOST_LINES_ABOUT_A_ROOM = 5
 """Three of what lives there; a docstring's blank line and one more are no harm."""
 
+RATCHETS = {
+    "rooms of the analysis that import each other": 8,
+    "functions outside of the domain that return a bool": 815,
+    "definitions that tell six or more kinds of nodes apart": 62,
+    "lines of the analysis": 31_292,
+    "lines of the transformation": 13_658,
+}
+"""What may only fall: whoever lowers one of them by more than a hundredth lowers the number here, too."""
+MANY_KINDS = 6
+
 
 def name_of(path: Path, root: Path = ROOT) -> str:
     """Return the dotted name of a module: `unplace.rules` for `unplace/rules/__init__.py`."""
@@ -155,3 +165,47 @@ def test_a_room_that_imports_its_modules_stands_above_them(tmp_path: Path) -> No
 def test_decorators_are_lines_of_a_function() -> None:
     tree = ast.parse("@first\n@second\ndef f():\n    def g():\n        pass\n    return g\n")
     assert [(node.name, length(node)) for node in functions(tree)] == [("f", 6), ("g", 2)]
+
+
+def rooms_in_circles(folder: Path) -> set[str]:
+    """Return the rooms of a folder each of which imports another that leads back to it."""
+    prefix = name_of(folder / "__init__.py")
+    leads: dict[str, set[str]] = {}
+    for module, others in imports_of(sorted(folder.rglob("*.py"))).items():
+        here = module.removeprefix(f"{prefix}.").split(".")[0]
+        targets = {other.removeprefix(f"{prefix}.").split(".")[0] for other in others}
+        leads.setdefault(here, set()).update(targets - {here})
+    for middle in leads:
+        for ends in leads.values():
+            ends |= leads[middle] if middle in ends else set()
+    return {room for room, ends in leads.items() if room in ends}
+
+
+def kinds_told_apart(node: ast.AST) -> set[str]:
+    """Return the kinds of syntax nodes that a definition names: `ast.Name`, `ast.Call`."""
+    named = (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name))
+    return {n.attr for n in named if getattr(n.value, "id", "") == "ast" and n.attr[:1].isupper()} - {"AST"}
+
+
+def test_what_may_only_fall() -> None:
+    trees = {path: ast.parse(path.read_bytes()) for path in MODULES}
+    analysing = [path for path in MODULES if path.is_relative_to(PACKAGE / "analysis")]
+    transforming = [path for path in MODULES if path.is_relative_to(PACKAGE / "transform")]
+    both = [*analysing, *transforming]
+    outside = [path for path in both if not path.is_relative_to(PACKAGE / "analysis/domain")]
+    defined = [node for path in both for node in functions(trees[path])]
+    found = {
+        "rooms of the analysis that import each other": len(rooms_in_circles(PACKAGE / "analysis")),
+        "functions outside of the domain that return a bool": sum(
+            isinstance(node.returns, ast.Name) and node.returns.id == "bool"
+            for path in outside
+            for node in functions(trees[path])
+        ),
+        "definitions that tell six or more kinds of nodes apart": sum(
+            len({kind for part in node.body for kind in kinds_told_apart(part)}) >= MANY_KINDS for node in defined
+        ),
+        "lines of the analysis": sum(path.read_text("utf-8").count("\n") for path in analysing),
+        "lines of the transformation": sum(path.read_text("utf-8").count("\n") for path in transforming),
+    }
+    assert {what: number for what, number in found.items() if number > RATCHETS[what]} == {}
+    assert {what: number for what, number in found.items() if number < RATCHETS[what] * 0.99} == {}
