@@ -14,7 +14,7 @@ from unplace.version import __version__
 
 PURPOSES = {
     "Find and repair": ("check", "rewrite", "explain", "rule"),
-    "Run your code": ("diagnose", "observe", "verify"),
+    "Run your code": ("diagnose", "observe", "show", "verify"),
     "Many repositories": ("migrate",),
     "Settings and editors": ("config", "server", "code-action"),
 }

@@ -37,6 +37,7 @@ Examples:
   unplace rewrite --only harmful models/      only what breaks backward for certain
   unplace rewrite - < model.py > new.py       standard input to standard output
   unplace rewrite net.py --verify net.py:Net  run Net before and after; write only what holds
+  unplace rewrite --facts unplace-facts.json --verify-observed    run what runs reached, with random tensors
   unplace rewrite . --verify-command "pytest -q tests/"    the same with your tests
 
 \b
@@ -74,6 +75,15 @@ Verify = Annotated[
         rich_help_panel=RUNNING,
     ),
 ]
+VerifyObserved = Annotated[
+    bool,
+    typer.Option(
+        "--verify-observed",
+        help="Call the edited functions before and after as the runs in --facts did, with random tensors; write only "
+        "what holds.",
+        rich_help_panel=RUNNING,
+    ),
+]
 VerifyCommand = Annotated[
     str | None,
     typer.Option(
@@ -94,6 +104,7 @@ def rewrite(
     chosen: Chosen = NOTHING,
     common: Common = NO_OPTIONS,
     verify: Verify = None,
+    verify_observed: VerifyObserved = False,
     verify_command: VerifyCommand = None,
     inputs: Inputs = None,
     measure: Measure = False,
@@ -105,17 +116,22 @@ def rewrite(
     Folders are searched for *.py and *.ipynb files. Files that .gitignore excludes are left out, and so are
     environments, caches and build folders. A path that you name is always taken, unless you give --force-exclude.
 
-    With --verify or --verify-command, your code is RUN in a scratch copy, in processes of its own. Without them,
-    nothing is run.
+    With --verify, --verify-observed or --verify-command, your code is RUN in a scratch copy, in processes of its own.
+    Without them, nothing is run.
     """
     named = paths or list(files.HERE)
     files.check_usage(named, common)
-    if files.STDIN in named and (verify or verify_command):
+    if files.STDIN in named and (verify or verify_observed or verify_command):
         raise typer.BadParameter("standard input cannot be verified.", param_hint="--verify")
-    plan = parse_plan(verify or [], verify_command, inputs, timeout, memory, measure=measure)
+    run = common.settings(chosen)
+    observed = run.options.facts if verify_observed else None
+    if verify_observed and observed is None:
+        raise typer.BadParameter(
+            "needs the facts of runs: --facts FILE, written by `unplace observe`.", param_hint="--verify-observed"
+        )
+    plan = parse_plan(verify or [], verify_command, inputs, timeout, memory, measure=measure, observed=observed)
     write = not (diff or check)
     _check_format(common.output_format, diff=diff, write=write)
-    run = common.settings(chosen)
     run = run.with_changes(every=True) if every else run
     report_to = sys.stdout
     verification: dict[str, Any] | None = None

@@ -165,7 +165,7 @@ def _has_any(folder: str, names: Iterable[str]) -> bool:
 
 def _contents(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return Path(path).read_bytes() if Path(path).is_file() else b""  # a named pipe would wait for its writer
     except OSError:
         return b""
 

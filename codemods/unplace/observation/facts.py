@@ -17,6 +17,8 @@ from unplace.observation.keys import OPERATIONS, Function, owned
 from unplace.text.trees import parsed
 
 HERE, OUTSIDE = ".", ""
+MOST_CALLS = 3
+"""The number of different calls of a function that are kept."""
 VERSION = 2
 """The version of the format of the file."""
 
@@ -171,19 +173,30 @@ def _extent(node: Any) -> tuple[int, ...]:
 class Observations:
     """The facts about the operations of a project, by file and key; the files are relative to the folder `root`.
 
-    `path` is the file that they were read from.
+    `path` is the file that they were read from. `calls` has programs that call the functions with an operation as runs
+    called them, `unplace.observation.specifications`, and how often that was.
     """
 
     root: str
     path: str = field(default="", compare=False)
     by_file: dict[str, dict[Key, OperationFacts]] = field(default_factory=dict)
+    calls: dict[str, dict[Function, Counter[str]]] = field(default_factory=dict)
 
     def of(self, file: str, key: Key) -> OperationFacts:
         """Return the facts about an operation, to which a run can add."""
         return self.by_file.setdefault(file, {}).setdefault(key, OperationFacts())
 
+    def calls_of(self, file: str, function: Function) -> Counter[str]:
+        """Return the calls of a function, to which a run can add."""
+        return self.calls.setdefault(file, {}).setdefault(function, Counter())
+
     def add(self, other: Observations) -> None:
         """Add the facts of other runs, also of those that began in another folder."""
+        for path, functions in other.calls.items():
+            file = relative(str(Path(other.root, path)), self.root) or Path(other.root, path).as_posix()
+            for function, counts in functions.items():
+                known = self.calls_of(file, function)
+                known.update({text: n for text, n in counts.items() if text in known or len(known) < MOST_CALLS})
         for path, operations in other.by_file.items():
             file = relative(str(Path(other.root, path)), self.root) or Path(other.root, path).as_posix()
             for key, facts in operations.items():
@@ -226,7 +239,11 @@ class Observations:
                 entry = functions.setdefault(function.name, {}).setdefault(function.digest, {})
                 entry[place] = facts.document()
         root = relative(self.root, str(path.absolute().parent)) or Path(self.root).as_posix()
-        document = {"unplace": VERSION, "root": root, "files": files}
+        calls = {
+            file: [[*function, dict(counts)] for function, counts in sorted(functions.items()) if counts]
+            for file, functions in sorted(self.calls.items())
+        }
+        document = {"unplace": VERSION, "root": root, "files": files, "calls": calls}
         path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
@@ -239,6 +256,9 @@ def read(path: Path) -> Observations:
         found = Observations(os.path.normpath(path.absolute().parent / document["root"]), str(path))
         for file, name, digest, place, counts in _entries(document["files"]):
             found.of(file, (Function(name, digest), place)).add(OperationFacts.read(counts))
+        for file, functions in document.get("calls", {}).items():
+            for name, digest, counts in functions:
+                found.calls_of(file, Function(name, digest)).update({str(k): int(n) for k, n in counts.items()})
     except OSError as error:
         raise FactsError(f"{path} can't be read: {error.strerror}") from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:

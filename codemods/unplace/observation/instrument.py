@@ -13,9 +13,10 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from unplace.observation.facts import Key
-from unplace.observation.keys import owned
+from unplace.observation.keys import ENTRY, called_by_name, owned
 
 NAME = "__unplace__"
 """The built-in name under which instrumented code finds the recorder."""
@@ -24,6 +25,7 @@ NAME = "__unplace__"
 class Part(str, Enum):
     """A part of an operation: the written tensor, what holds it, an operand, the last of these, or a module made.
 
+    The functions of a file with an operation tell that they are entered.
     The holder is `a` of `a.y` and of `a.data`; the key is `i` of `y[i]`, where `y` may be a dictionary of tensors.
     """
 
@@ -33,6 +35,7 @@ class Part(str, Enum):
     OPERAND = "operand"
     END = "end"
     MADE = "made"
+    ENTER = "enter"
 
 
 class Shape(str, Enum):
@@ -46,6 +49,7 @@ class Shape(str, Enum):
     DATA = "data"  # `y.data = k`
     FIRST = "first"  # `F.relu(y, inplace=True)`
     MODULE = "module"  # `nn.ReLU(inplace=True)`
+    FUNCTION = "function"  # `def step(self, y):`, around an operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +70,25 @@ Register = Callable[[str, Key, Shape, str, str], int]
 def instrumented(text: str, file: str, register: Register) -> ast.Module:
     """Return the tree of a module with its operations instrumented; raise `SyntaxError` where it can't be parsed."""
     tree = ast.parse(text)
+    numbers: list[int] = []
+
+    def registered(*operation: Any) -> int:
+        numbers.append(register(*operation))
+        return numbers[-1]
+
     for each in list(owned(tree, text)):
-        instrument = _Instrument(file, (each.function, each.place), register)
-        instrument.node(each.node)
+        _Instrument(file, (each.function, each.place), registered).node(each.node)
+    for function, node in called_by_name(tree, text) if numbers else ():
+        _tell_entry(node, register(file, (function, ENTRY), Shape.FUNCTION, "", function.name))
     return tree
+
+
+def _tell_entry(function: ast.FunctionDef, number: int) -> None:
+    """Have a function tell that it is entered, before anything but its docstring."""
+    first = function.body[0]
+    is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    told = ast.copy_location(ast.Expr(_told(number, Part.ENTER, ast.copy_location(ast.Constant(None), first))), first)
+    function.body.insert(int(is_docstring and len(function.body) > 1), told)
 
 
 @dataclass(frozen=True, slots=True)

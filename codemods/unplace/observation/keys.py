@@ -16,6 +16,8 @@ OPERATIONS = (ast.AugAssign, ast.Assign, ast.Call)
 """The nodes that are written like in-place operations."""
 _LEAVES = (ast.Name, ast.Constant)
 MODULE = "<module>"
+ENTRY = "entry"
+"""The place that stands for the beginning of a function."""
 
 
 class Function(NamedTuple):
@@ -57,6 +59,17 @@ def owned(tree: ast.Module, text: str) -> Iterator[Owned]:
             elif isinstance(child, OPERATIONS):
                 yield Owned(child, function, start)
             todo.append((child, *inside))
+
+
+def called_by_name(tree: ast.Module, text: str) -> Iterator[tuple[Function, ast.FunctionDef]]:
+    """Yield the functions of a module's top level and the methods of its classes, less those with a decorator."""
+    lines = io.StringIO(text, newline=None).readlines()
+    for outer in tree.body:
+        prefix = f"{outer.name}." if isinstance(outer, ast.ClassDef) else ""
+        for node in outer.body if isinstance(outer, ast.ClassDef) else [outer]:
+            if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+                source = "".join(lines[node.lineno - 1 : node.end_lineno])
+                yield Function(f"{prefix}{node.name}", _digest(source)), node
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:

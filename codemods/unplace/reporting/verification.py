@@ -28,8 +28,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from unplace.files.discovery import shown
 from unplace.reporting.styled import Span
+from unplace.reporting.summary import number
 from unplace.verification.checks import Check, Deviation
+from unplace.verification.judging import Judgement
 from unplace.verification.measuring import Cost
 from unplace.verification.proof import Proof, Verdict
 from unplace.verification.trial import Trial
@@ -141,10 +144,29 @@ def conclusions(trial: Trial) -> Iterator[str]:
         for comparison in result.comparisons:
             if comparison.costs is not None:
                 yield f"{'  ' + comparison.mode if comparison.mode else ''}{_ratios(*comparison.costs)}"
+    yield from _calls(trial)
     if trial.left_out:
         sites = sum(len(fix.findings) for fix, _ in trial.left_out)
         operations = f"{sites} operation{'' if sites == 1 else 's'}"
         yield f"Left out {operations} after {trial.runs} runs; the report says why."
+
+
+def _calls(trial: Trial) -> Iterator[str]:
+    """Yield what the observed calls of edited functions said of the edits, if there were any."""
+    functions: dict[tuple[str, str], list[Judgement]] = {}
+    for call, judgement in trial.calls:
+        functions.setdefault((str(call.file), call.function), []).append(judgement)
+    if not functions:
+        return
+    proved = [each for each in functions.values() if any(judgement.obstacle is None for judgement in each)]
+    calls = sum(judgement.obstacle is None for each in functions.values() for judgement in each)
+    yield (
+        f"{number(len(proved), 'edited function')} of {len(functions)} that runs reached proved by running, "
+        f"in {number(calls, 'call')} with random tensors"
+    )
+    for (file, name), judgements in functions.items():
+        if all(judgement.obstacle is not None for judgement in judgements):
+            yield f"  not proved: {name} in {shown(file)}: {judgements[0].obstacle}"
 
 
 def _outcome(result: Result) -> str:
@@ -156,7 +178,8 @@ def _outcome(result: Result) -> str:
 def summary(trial: Trial) -> dict[str, Any]:
     """Return a trial for JSON: `entries` are objects as above without `version`, `left_out` the edits that failed.
 
-    `flaky` are the tests that judged nothing.
+    `flaky` are the tests that judged nothing. `calls` are the observed calls of edited functions, each with why it
+    proved nothing, or null where it proved the edits.
     """
     return {
         "entries": [_entry(result) for result in trial.results],
@@ -167,6 +190,10 @@ def summary(trial: Trial) -> dict[str, Any]:
         ],
         "runs": trial.runs,
         "flaky": list(trial.flaky),
+        "calls": [
+            {"path": shown(str(call.file)), "function": call.function, "obstacle": judgement.obstacle}
+            for call, judgement in trial.calls
+        ],
     }
 
 

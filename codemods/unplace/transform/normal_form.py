@@ -25,7 +25,7 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line
 from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import members
-from unplace.transform.emit.written_out import can_be_written_out
+from unplace.transform.emit.written_out import can_be_written_out, may_not_fit
 from unplace.transform.legality import of_selection, private_copy
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, CopySaved, Inline, Keep, Plain, Rebind, Refuse, Split, Verdict
@@ -40,6 +40,8 @@ def normal_form(site: Site) -> Keep | Plain | Refuse | None:
     if site.write.kind is WriteKind.STORE:
         return of_selection(site) or Keep(Purpose.NORMAL_FORM(name=site.name))
     assert isinstance(site.node, ast.AugAssign)
+    if may_not_fit(site):
+        return Keep(Purpose.NORMAL_FORM(name=site.name))
     return Plain(()) if can_be_written_out((site,)) else Refuse(Refusal.NOT_TWICE(place=code_of(site.node.target)))
 
 

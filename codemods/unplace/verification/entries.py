@@ -16,12 +16,11 @@ import torch
 from unplace.config.selection import guess
 from unplace.files.discovery import shown
 from unplace.verification.examples import Maker, Program, as_program
-from unplace.verification.loading import CannotRunError, ModuleFile, load, locate
+from unplace.verification.loading import EXAMPLE, CannotRunError, ModuleFile, load, locate
 from unplace.verification.observe import describe, observe
 from unplace.verification.randomness import seeded
 from unplace.verification.signatures import Invention, NoValueError, inventions, required
 
-EXAMPLE = "example"
 SIZE = 4
 """The value for each parameter that a constructor requires: in layers these are sizes."""
 

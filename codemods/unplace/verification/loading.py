@@ -14,6 +14,9 @@ from types import ModuleType
 
 from unplace.files.discovery import shown
 
+EXAMPLE = "example"
+"""The function of a module that returns what to call and its arguments."""
+
 
 class CannotRunError(Exception):
     """Raised where a program can't be run or judged; the message tells its owner why."""

@@ -5,19 +5,23 @@ from __future__ import annotations
 import itertools
 import os
 import sys
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from unplace.diagnostics.findings import Finding, Status
 from unplace.diagnostics.refusals import Refusal
 from unplace.files.discovery import shown
+from unplace.observation.facts import Observations
 from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import SHOWN, Baseline, Command
+from unplace.verification.judging import Judge, Judgement
 from unplace.verification.loading import CannotRunError, ModuleFile, RewrittenCannotRunError, locate
+from unplace.verification.observed_calls import MOST_SECONDS, CallJudge, ObservedCall, observed_calls
 from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import Scratch, scratch_copy
 
@@ -35,12 +39,13 @@ class Plan:
     """The tests that a rewrite has to pass: entries (files and names in them) and a shell command.
 
     `inputs` is a file and the name of a function in it that makes the arguments of entries. `limits` are for each step
-    of an entry, `command_limits` for a run of the command.
+    of an entry, `command_limits` for a run of the command. With `observed`, edited functions are called as runs did.
     """
 
     entries: Sequence[tuple[Path, str]] = ()
     command: str | None = None
     inputs: tuple[Path, str] | None = None
+    observed: Observations | None = None
     measure: bool = False
     limits: Limits = field(default_factory=Limits)
     command_limits: Limits = field(default_factory=Limits)
@@ -72,7 +77,8 @@ class Trial:
     """The result of a trial: the outcomes without the guilty edits, and the result of each entry with the other edits.
 
     `left_out` has the guilty fixes, each with the evidence; `runs` is how often something was run with a rewrite;
-    `flaky` are the tests that judged nothing, because they sometimes pass and sometimes fail.
+    `flaky` are the tests that judged nothing, because they sometimes pass and sometimes fail. `calls` are the observed
+    calls of edited functions, each with what it says of the edits that are left.
     """
 
     outcomes: Sequence[Outcome]
@@ -80,21 +86,7 @@ class Trial:
     left_out: Sequence[tuple[Fix, str]]
     runs: int
     flaky: Sequence[str] = ()
-
-
-class _Judgement(NamedTuple):
-    """The complaint about a scratch copy (None where nothing is wrong), and the result of an entry."""
-
-    complaint: str | None
-    result: Result | None = None
-
-
-class _Judge(Protocol):
-    """A test that a rewrite has to pass."""
-
-    def judgement(self) -> _Judgement:
-        """Judge the scratch copy as it is now."""
-        ...
+    calls: Sequence[tuple[ObservedCall, Judgement]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +98,7 @@ class _Entry:
     scratch: Scratch
     plan: Plan
 
-    def judgement(self) -> _Judgement:
+    def judgement(self) -> Judgement:
         from unplace.verification.proof import Verdict
         from unplace.verification.versions import verify_modules  # only now: these need torch, and a command doesn't
 
@@ -120,16 +112,16 @@ class _Entry:
                 before, after, self.name, inputs=plan.inputs, limits=plan.limits, measure=plan.measure
             )
         except RewrittenCannotRunError as error:
-            return _Judgement(f"{self.name}: {error}")
+            return Judgement(f"{self.name}: {error}")
         except CannotRunError as error:
             raise CannotRunError(f"{shown(str(self.file))}:{self.name}: {error}") from error
         for comparison in result.counted:
             where = f"{self.name}, {comparison.mode}" if comparison.mode else self.name
             if comparison.proof.is_worse:
-                return _Judgement(f"{where}: {comparison.proof.differences[0]}", result)
+                return Judgement(f"{where}: {comparison.proof.differences[0]}", result)
             if comparison.proof.verdict is Verdict.UNDECIDED:
                 raise CannotRunError(f"{shown(str(self.file))}:{where}: {comparison.proof.obstacle}")
-        return _Judgement(None, result)
+        return Judgement(None, result)
 
 
 @dataclass(slots=True)
@@ -145,12 +137,12 @@ class _Suite:
     say: Callable[[str], None]
     steady: set[str] = field(default_factory=set)
 
-    def judgement(self) -> _Judgement:
+    def judgement(self) -> Judgement:
         run = self.command.run()
         complaint = self.baseline.complaint(run)
         lost = self.baseline.lost(run) if run.tests else [self.command.text]
         if complaint is None or run.code is None or self.steady.issuperset(lost):
-            return _Judgement(complaint)
+            return Judgement(complaint)
         again = self.command.run()
         flaky = [test for test in lost if again.tests.get(test, False)]
         if flaky:
@@ -159,7 +151,7 @@ class _Suite:
         complaint = self.baseline.complaint(run) and self.baseline.complaint(again)
         if complaint is not None:
             self.steady.update(test for test in lost if test not in flaky)
-        return _Judgement(complaint)
+        return Judgement(complaint)
 
 
 class _Bench:
@@ -168,14 +160,14 @@ class _Bench:
     def __init__(self, scratch: Scratch, outcomes: Sequence[Outcome]) -> None:
         self._scratch = scratch
         self._outcomes = outcomes
-        self._known: dict[tuple[int, frozenset[Fix]], _Judgement] = {}
+        self._known: dict[tuple[int, frozenset[Fix]], Judgement] = {}
 
     @property
     def runs(self) -> int:
         """The number of times that a judge was asked."""
         return len(self._known)
 
-    def judgement(self, judge: _Judge, fixes: Sequence[Fix]) -> _Judgement:
+    def judgement(self, judge: Judge, fixes: Sequence[Fix]) -> Judgement:
         """Return the judgement of a scratch copy in which only these fixes are made."""
         key = id(judge), frozenset(fixes)
         if key not in self._known:
@@ -201,7 +193,7 @@ def tried(
     fixes = [fix for outcome in changed for fix in _fixes(outcome)]
     say(f"Verifying {len(fixes)} edit{'' if len(fixes) == 1 else 's'} in a scratch copy.")
     with scratch_copy(_root(files, plan), files) as scratch:
-        judges: list[_Judge] = [_Entry(file.absolute(), name, scratch, plan) for file, name in plan.entries]
+        judges: list[Judge] = [_Entry(file.absolute(), name, scratch, plan) for file, name in plan.entries]
         suite: _Suite | None = None
         if plan.command is not None:
             numbers, most = itertools.count(1), _most_runs(len(fixes))
@@ -211,16 +203,31 @@ def tried(
 
             suite = _suite(plan.command, files, scratch, plan, say, begins)
             judges.append(suite)
+        calls = _calls(outcomes, plan, scratch)
+        judges += calls
         bench = _Bench(scratch, changed)
         left, left_out = _sorted_out(fixes, judges, bench, say)
         judgements = [bench.judgement(judge, left) for judge in judges] if left else []
+        judged = [(judge.call, bench.judgement(judge, left)) for judge in calls] if left else []
     results = [judgement.result for judgement in judgements if judgement.result is not None]
     flaky = sorted(suite.baseline.flaky) if suite is not None else ()
-    return Trial([_without(outcome, dict(left_out)) for outcome in outcomes], results, left_out, bench.runs, flaky)
+    without = [_without(outcome, dict(left_out)) for outcome in outcomes]
+    return Trial(without, results, left_out, bench.runs, flaky, judged)
+
+
+def _calls(outcomes: Sequence[Outcome], plan: Plan, scratch: Scratch) -> list[CallJudge]:
+    """Return judges that call edited functions as runs did, if the plan asks for that."""
+    if plan.observed is None:
+        return []
+    folder = scratch.folder.with_name("observed")
+    folder.mkdir()
+    deadline = time.monotonic() + MOST_SECONDS
+    calls = observed_calls(outcomes, plan.observed, folder)
+    return [CallJudge(call, scratch, _folders_in(scratch), deadline) for call in calls]
 
 
 def _sorted_out(
-    fixes: Sequence[Fix], judges: Sequence[_Judge], bench: _Bench, say: Callable[[str], None]
+    fixes: Sequence[Fix], judges: Sequence[Judge], bench: _Bench, say: Callable[[str], None]
 ) -> tuple[list[Fix], list[tuple[Fix, str]]]:
     """Return the fixes that together pass all judges, and the others with the evidence."""
     left: list[Fix] = list(fixes)
@@ -240,7 +247,7 @@ def _sorted_out(
     return left, left_out
 
 
-def _suspects(left: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench) -> tuple[list[Fix], list[Fix]]:
+def _suspects(left: Sequence[Fix], failing: Sequence[Judge], bench: _Bench) -> tuple[list[Fix], list[Fix]]:
     """Return the fixes beyond doubt, and the suspects; fixes that need all others are suspected first."""
     first = [fix for fix in left if not fix.needs_all]
     if len(first) < len(left) and not any(bench.judgement(judge, first).complaint for judge in failing):
@@ -249,7 +256,7 @@ def _suspects(left: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench) -> 
 
 
 def _guilty(
-    fixed: Sequence[Fix], suspects: Sequence[Fix], failing: Sequence[_Judge], bench: _Bench
+    fixed: Sequence[Fix], suspects: Sequence[Fix], failing: Sequence[Judge], bench: _Bench
 ) -> list[tuple[Fix, str]]:
     """Return the guilty fixes among the suspects, each with the evidence."""
 

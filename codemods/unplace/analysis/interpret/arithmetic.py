@@ -32,7 +32,9 @@ from unplace.analysis.interpret.writes import graph_of
 from unplace.torchapi.arithmetic import FUNCTION_OF
 
 
-def binary(run: Run, node: ast.expr, op: ast.operator, left: Value, right: Value, state: State) -> Value:
+def binary(
+    run: Run, node: ast.expr | ast.AugAssign, op: ast.operator, left: Value, right: Value, state: State
+) -> Value:
     """Return the value of `left op right`."""
     kinds = left.kinds | right.kinds
     if (
@@ -66,7 +68,7 @@ def _tensor_with(tensor: Value, other: Value) -> bool:
     return tensor.must_be(TENSOR) and not other.may_be(ARRAY | LIST | TUPLE | TEXT) and not other.must_be(NONE)
 
 
-def _container(run: Run, node: ast.expr, left: Value, right: Value, state: State) -> Value:
+def _container(run: Run, node: ast.expr | ast.AugAssign, left: Value, right: Value, state: State) -> Value:
     kinds = SHAPE if left.must_be(SHAPE) else left.kinds if left.must_be(CONTAINER) else right.kinds
     fields = None
     for holder in left.objs | right.objs:

@@ -24,6 +24,7 @@ from unplace.analysis.domain.values import (
     OTHER,
     TENSOR,
     TEXT,
+    TUPLE,
     UNKNOWN,
     Base,
     Link,
@@ -207,6 +208,8 @@ class Interpreter:
             return joined._replace(identity=(s, "sum"), shape=fresh.shape or old.shape, dtype=dtype)
         if old.must_be(NUMBER) and operand.must_be(NUMBER):
             return NUMBER_VALUE
+        if old.must_be(TUPLE) and operand.must_be(CONTAINER):  # a new one, which has the elements of both
+            return arithmetic.binary(self.run, s, s.op, old, operand, state)
         if old.must_be(CONTAINER):
             self.run.changed |= old.objs
         if old.must_be(LIST) and old.objs:

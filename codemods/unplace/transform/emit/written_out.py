@@ -9,7 +9,8 @@ from functools import partial
 import libcst as cst
 
 from unplace import torchapi
-from unplace.analysis.domain.values import DISCRETE
+from unplace.analysis.domain.dtypes import keeps_dtype
+from unplace.analysis.domain.values import DISCRETE, TENSOR, UNKNOWN
 from unplace.analysis.effects.saves import saved_by
 from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
@@ -34,6 +35,8 @@ def can_be_written_out(chain: tuple[Site, ...]) -> bool:
     So can a comparison of a whole tensor, whose gradient then is zero as it was in place: `y[...] = y.eq(k)`.
     """
     first = chain[0]
+    if any(map(may_not_fit, chain)):
+        return False
     if first.write.kind is WriteKind.AUGMENTED_STORE:
         assert isinstance(first.node, ast.AugAssign)
         return _is_stable(first, first.node.target)
@@ -44,6 +47,15 @@ def can_be_written_out(chain: tuple[Site, ...]) -> bool:
         return False
     is_whole = statement.value is chain[-1].node and all(site.write.kind is WriteKind.METHOD for site in chain)
     return is_whole and _is_stable(first, target) and (_is_fill(chain) or all(map(_is_functional, chain)))
+
+
+def may_not_fit(site: Site) -> bool:
+    """Tell whether a plain store may raise where the write casts: a mask or a list of indices takes one dtype alone."""
+    target = site.node.target if isinstance(site.node, ast.AugAssign) else site.write.target
+    if not isinstance(target, ast.Subscript) or is_basic_index(site.run, target.slice) is True:
+        return False
+    others = (operand for operand in site.write.operands if operand.may_be(TENSOR | UNKNOWN))
+    return any(keeps_dtype(site.value, operand) is not True for operand in others)
 
 
 def store(site: Site, statement: cst.AugAssign) -> cst.Assign:
