@@ -107,7 +107,10 @@ UNLIKE_OPERANDS = frozenset(["cumsum_", "cumprod_", "copy_"])
 """In-place methods of which the functional form has a dtype of its own, whatever the operands."""
 
 OF_ONE_OBJECT = frozenset(
-    ["grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"]
+    [
+        *("grad", "data", "is_leaf", "requires_grad", "requires_grad_", "retain_grad", "register_hook"),
+        *("_base", "_is_view", "_version", "data_ptr", "grad_fn", "storage", "untyped_storage"),
+    ]
 )
 """Attributes and methods that concern a single tensor object: a copy doesn't share them."""
 

@@ -200,6 +200,7 @@ class Site:
             rest = (n for n in walk(statement) if isinstance(n, ast.Name) and n not in inside)
             return {n.id for n in rest if isinstance(n.ctx, ast.Load)}
         found = _names(statement.target) if isinstance(statement, ast.AugAssign) else set()
+        found |= _names(around_it) if around_it is not None else set()  # by the next round
         order = around(statement, self.node)
         if order is None:
             return found | _names(statement)

@@ -258,6 +258,10 @@ class Names:
         key = self._keys[obj.index]
         return self._keys[key[1]] if obj.old and isinstance(key, tuple) else key
 
+    def at(self, index: int) -> Obj:
+        """Return the object with an index."""
+        return self.by_key[self._keys[index]]
+
     def obj(
         self,
         key: Hashable,

@@ -76,7 +76,7 @@ def _container(run: Run, node: ast.expr | ast.AugAssign, left: Value, right: Val
             fields = value if fields is None else weak_join(fields, value)
     if kinds == SHAPE or fields is None:
         return Value(kinds) if kinds == SHAPE else run.container(node, state, kinds, {})
-    return run.container(node, state, kinds, {"*": fields})
+    return run.container(node, state, kinds, {"*": fields._replace(identity=None)})  # `rows * 2` has each row twice
 
 
 def tensor_result(

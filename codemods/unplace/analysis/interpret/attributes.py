@@ -16,7 +16,7 @@ from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, derived
 from unplace.analysis.domain.refs import Bound, Choice, Class, Instance, Named, TensorMethod, alternatives, join_refs
-from unplace.analysis.domain.state import State, weak_join
+from unplace.analysis.domain.state import State, aged_value, weak_join
 from unplace.analysis.domain.values import (
     ARRAY,
     CALLABLE,
@@ -42,7 +42,7 @@ from unplace.analysis.effects.clobbering import clobber
 from unplace.analysis.interpret import identity
 from unplace.analysis.interpret.custom_functions import is_applied
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.slots import first_key, is_placed
+from unplace.analysis.interpret.slots import DEEP, first_key, is_deep, is_placed
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.imports import canonical
@@ -276,6 +276,9 @@ def _of_holder(run: Run, node: ast.Attribute, holder: Obj, state: State, facts: 
     known = state.heap.get((holder, node.attr))
     if known is not None and not _may_be_first(run, holder, node.attr, state):
         return known
+    if is_deep(run, holder, node.attr):
+        many = _unnamed(run, node, DEEP, facts, origin)
+        return aged_value(many, run.names, set(many.objs))
     value = _unnamed(run, node, holder.index, facts, origin)
     value = weak_join(known, value) if known is not None else identity.join_stored(run, holder, node.attr, value, state)
     if not holder.old:

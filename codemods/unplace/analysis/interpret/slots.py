@@ -55,3 +55,27 @@ def _is_filled(run: Run, holder: Obj, slot: Hashable, key: Hashable) -> bool:
     if kind == "held":
         return bool(owner == holder.index and name == slot)
     return bool(kind == "elements" and slot == ANY and first_attribute(run, holder) == (owner, name))
+
+
+DEEP = "deep"
+"""Stands for the holder of an attribute that is reached by the same attribute again and again: `m = m.inner`."""
+_OFTEN = 2
+"""So many times an attribute is followed from what the same attribute held."""
+
+
+def is_deep(run: Run, holder: Obj, name: str) -> bool:
+    """Tell whether an attribute was followed often on the way to a holder, so that its objects are told apart no more.
+
+    while m.inner is not None or m.outer is not None:
+        m = m.inner or m.outer
+    """
+    count = 0
+    while (first := first_attribute(run, holder)) is not None:
+        index, by = first
+        count += by == name
+        if index == DEEP or count >= _OFTEN:
+            return True
+        if not isinstance(index, int):
+            return False
+        holder = run.names.at(index)
+    return False

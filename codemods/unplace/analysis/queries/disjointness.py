@@ -12,10 +12,12 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.facts import ANY, Facts
+from unplace.analysis.domain.refs import Bound, Function, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
-from unplace.analysis.domain.values import Obj, Objs, Origin, Saved, Value
+from unplace.analysis.domain.values import NO_OBJS, Obj, Objs, Origin, Saved, Value
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
+from unplace.analysis.project.calling import function_of
 from unplace.analysis.queries.observers import assumptions_about
 from unplace.analysis.queries.replaced_elements import is_replaced
 from unplace.analysis.syntax.nodes import code_of
@@ -91,6 +93,40 @@ def arguments_apart(run: Run, write: Write) -> tuple[Reason, ...] | None:
             return None
         found.append(Assumption.NOT_SHARED(one=code_of(write.target), other=code_of(node)))
     return tuple(dict.fromkeys(found))
+
+
+def is_reached_otherwise(run: Run, write: Write, call: ast.Call, passed: ast.expr) -> bool:
+    """Tell whether a called function may reach a tensor by more than one argument: its object, a name, a closure.
+
+    self.h = self._scaled(self.h)               def shifted(t): return t + h.sum()
+    helper(h, [h])                              h = shifted(h)
+    """
+    state, value = write.state, run.values.get(passed)
+    others = [each for each in (*call.args, *(k.value for k in call.keywords)) if each is not passed]
+    if value is None or any(isinstance(each, ast.GeneratorExp | ast.Starred) for each in others):
+        return True
+    callee = run.values.get(call.func)
+    held = [run.values[each] for each in others if each in run.values]
+    reached = {obj for each in held for obj in state.reachable(each.objs)}
+    for each in (*held, *([callee] if callee is not None else [])):
+        functions = (ref for ref in alternatives(each.ref) if isinstance(ref, Function))
+        reached |= {obj for ref in functions for obj in run.captured_by(ref, state)}
+    for ref in (ref for each in held for ref in alternatives(each.ref)):
+        reached |= state.reachable(ref.receiver.objs) if isinstance(ref, Bound) else NO_OBJS
+    owner = run.values.get(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    if owner is not None and owner.objs:
+        reached |= _read_of_object(run, state, owner, callee)
+    return state.may_share(frozenset(reached), value.objs)
+
+
+def _read_of_object(run: Run, state: Facts, owner: Value, method: Value | None) -> Objs:
+    """Return what a method may reach of its object: by the attributes that it names, or by all if it isn't known."""
+    function = function_of(run.program, method.ref) if method is not None else None
+    if function is None:
+        return state.reachable(owner.objs)
+    named = {node.attr for node in function.scope.of(ast.Attribute)}
+    slots = (held for obj in owner.objs for key, held in state.fields_of(obj) if key in named)
+    return state.reachable(obj for held in slots for obj in held.objs)
 
 
 def _is_one(write: Write, operand: Value, parted: Snapshot) -> bool:

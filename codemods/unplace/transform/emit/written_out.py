@@ -16,7 +16,7 @@ from unplace.analysis.interpret.indexing import is_basic_index
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import stays_in_place
 from unplace.analysis.queries.reading import computes_alike
-from unplace.analysis.syntax.nodes import children
+from unplace.analysis.syntax.nodes import children, walk
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import InplaceMethod, Operator
 from unplace.torchapi.arithmetic import FUNCTION_OF
@@ -161,7 +161,16 @@ def _stays_whole(chain: tuple[Site, ...]) -> bool:
 
 def _is_stable(site: Site, place: ast.expr) -> bool:
     """Tell whether a place can be evaluated again after the value: nothing binds its names, and nothing has effects."""
-    return _is_evaluated_alike(site.run, place) and not is_moved(site, place)
+    return _is_evaluated_alike(site.run, place) and not is_moved(site, place) and not _may_move(site, place)
+
+
+def _may_move(site: Site, place: ast.expr) -> bool:
+    """Tell whether the value calls code that may change what the index reads: `q[n.i] += bump(n)`."""
+    if not isinstance(site.node, ast.AugAssign) or not isinstance(place, ast.Subscript):
+        return False
+    reads = any(isinstance(node, ast.Attribute | ast.Subscript | ast.Call) for node in walk(place.slice))
+    calls = [node for node in walk(site.node.value) if isinstance(node, ast.Call)]
+    return reads and not all(computes_alike(site.run, call) for call in calls)
 
 
 def _is_evaluated_alike(run: Run, node: ast.AST) -> bool:

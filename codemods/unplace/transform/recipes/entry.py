@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 
+from unplace import torchapi
 from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.queries.grad_switches import may_keep_graph
@@ -25,6 +26,8 @@ from unplace.torchapi import members
 from unplace.transform.emit.layout import put_before
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
+
+_ASKING = frozenset(["getattr", "hasattr", "id", "vars"])
 
 
 def own_copy(site: Site, text: Text) -> Aside | None:
@@ -75,5 +78,12 @@ def is_asked_of_itself(site: Site, name: str) -> bool:
 @once
 def _asked_of_itself(module: ModuleIndex, scope: Scope) -> frozenset[str]:
     """Return the names on which a function reads attributes that a copy doesn't share."""
-    asked = (n for n in scope.of(ast.Attribute) if n.attr in members.OF_ONE_OBJECT)
-    return frozenset(node.value.id for node in asked if isinstance(node.value, ast.Name))
+    asked: list[ast.expr] = [n.value for n in scope.of(ast.Attribute) if not _is_of_copies(n.attr)]
+    for call in scope.of(ast.Call):
+        if isinstance(call.func, ast.Name) and call.func.id in _ASKING:
+            asked += call.args[:1]
+    return frozenset(node.id for node in asked if isinstance(node, ast.Name))
+
+
+def _is_of_copies(attribute: str) -> bool:
+    return attribute not in members.OF_ONE_OBJECT and torchapi.is_tensor_member(attribute)

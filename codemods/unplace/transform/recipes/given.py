@@ -12,8 +12,9 @@ import ast
 from collections.abc import Iterable
 
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.values import Saved, in_order
+from unplace.analysis.domain.values import TENSOR, Saved, in_order
 from unplace.analysis.project.callers import Handed, calls_in_file
+from unplace.analysis.queries.disjointness import is_reached_otherwise
 from unplace.diagnostics.catalogue import Saver
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Line, Reason
@@ -59,6 +60,8 @@ def _copied(call: Handed, site: Site, text: Text) -> tuple[Edit, ...] | None:
         return None
     if not isinstance(node, ast.Call) or passed not in (*node.args, *(k.value for k in node.keywords)):
         return None
+    if not _is_passed_alone(call, node, passed):
+        return None
     here = Site(call.program, call.run, call.write, Form.METHOD, site.callers, site.options)
     observers = here.observers()
     is_unseen = not (observers.blockers or observers.together or observers.views)
@@ -74,6 +77,16 @@ def _copied(call: Handed, site: Site, text: Text) -> tuple[Edit, ...] | None:
         return None
     lines = bindings.cloned(text, planned)
     return (put_before(text, here.statement, lines),) if _is_proved(here, planned) else None
+
+
+def _is_passed_alone(call: Handed, node: ast.Call, passed: ast.expr) -> bool:
+    """Tell whether a call gets a tensor for certain, by no other way too, and nothing else in its statement writes."""
+    run, value = call.run, call.run.values.get(passed)
+    if value is None or not value.must_be(TENSOR) or value.likely:
+        return False
+    if any(w.statement is call.write.statement and w.node is not node for w in run.possible_writes()):
+        return False
+    return not is_reached_otherwise(run, call.write, node, passed)
 
 
 def _told(call: Handed, saves: Iterable[Saved]) -> Reason:

@@ -31,7 +31,7 @@ from unplace.analysis.project.compiled import compiled
 from unplace.analysis.project.module import home
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.whole import calls_in_run
-from unplace.analysis.queries.disjointness import arguments_apart
+from unplace.analysis.queries.disjointness import arguments_apart, is_reached_otherwise
 from unplace.analysis.queries.leaf_reads import asked_for_gradients_alone, reads_of_gradient
 from unplace.analysis.queries.observers import Observers
 from unplace.analysis.queries.watch import Watch
@@ -241,7 +241,7 @@ class Handbacks:
         """Plan how one call takes the new tensors."""
         for name, call in arguments:
             apart = arguments_apart(call.run, call.write)
-            if apart is None:
+            if apart is None or is_reached_otherwise(call.run, call.write, taking.call, call.write.target):
                 return Refuse(Refusal.ANOTHER_ARGUMENT())
             for assumption in apart:
                 handback.assume(assumption)
@@ -322,6 +322,9 @@ class Handbacks:
         both = taken & {place.root for place in places if place.is_name}
         if handback.form.is_extra and both:
             return Refuse(Refusal.BINDS_OTHERWISE(name=min(both)))
+        indices = [n for n in _assigned_reads(statement) if (v := taking.run.values.get(n)) is not None and v.objs]
+        if handback.form.is_extra and indices:  # they are evaluated before the names are bound
+            return Refuse(Refusal.BINDS_OTHERWISE(name=indices[0].id))
         summary = self.program.home_of(handback.scope).summary(Function(handback.scope))
         if views and (summary is None or name in summary.replaces | summary.reshapes):
             return Refuse(Refusal.OLD_SHAPE(name=str(views[0].targets[0])))
@@ -425,3 +428,10 @@ def _is_still(name: str, value: object) -> bool:
     """Tell whether a name is still bound to the argument that was passed for it."""
     identity = getattr(value, "identity", None)
     return isinstance(identity, Obj) and identity.parameter == name
+
+
+def _assigned_reads(statement: ast.stmt) -> list[ast.Name]:
+    """Return the names that the indices of a statement's targets read: `h` of `q[h.sum()] = f(h)`."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    indices = [n.slice for target in targets for n in walk(target) if isinstance(n, ast.Subscript)]
+    return [n for index in indices for n in walk(index) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]

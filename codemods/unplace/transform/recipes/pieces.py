@@ -111,6 +111,8 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
     split = next(iter(makers)) if len(makers) == 1 else None
     if not isinstance(split, ast.expr) or any(not _is_piece(site, o, split) for o in site.value.objs):
         return None
+    if _is_made_in_rounds(site, split):
+        return None
     roots = site.roots()
     if any(o.origin is not Origin.FRESH or o.overlapping for o in roots) or state.kept_by(roots) is not None:
         return None
@@ -123,6 +125,20 @@ def private_pieces(site: Site, text: Text) -> Aside | None:
             return None
     edits = laid_out(text, _owning(site, split, text))
     return Aside(edits, Rewrite.PIECE_OWNED(name=site.name)) if edits else None
+
+
+def _is_made_in_rounds(site: Site, split: ast.expr) -> bool:
+    """Tell whether a comprehension splits a tensor in each of its rounds, which then share the pieces."""
+    inner: ast.AST = split
+    while not isinstance(inner, ast.stmt):
+        outer = site.run.parents.get(inner)
+        if outer is None:
+            return False
+        if isinstance(outer, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            if inner is not outer.generators[0]:
+                return True
+        inner = outer
+    return False
 
 
 def maker_of(site: Site, obj: Obj) -> ast.AST | None:
