@@ -1,4 +1,4 @@
-"""A private method reads the written tensor by the attribute from which it was passed: rebound only after the ca"""
+"""A private method reads the written tensor by the attribute from which it was passed."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The nested function reads the written tensor by its captured name as well: that is rebound only after the call"""
+"""The nested function reads the written tensor by its captured name as well."""
 
 import torch
 

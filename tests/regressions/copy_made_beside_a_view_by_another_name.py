@@ -1,4 +1,4 @@
-"""A view of another name in the same call, the tensor read afterwards: `h = h.clone()` before the call leaves `g"""
+"""A view of another name in the same call, the tensor read afterwards."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""None is passed on some ways and read afterwards: the line `h = h.clone()` before the call raises AttributeErro"""
+"""None is passed on some ways and read afterwards."""
 
 import torch
 

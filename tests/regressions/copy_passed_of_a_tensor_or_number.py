@@ -1,4 +1,4 @@
-"""A number is passed on some ways to a helper that asks `isinstance`: `h.clone()` raises AttributeError on a flo"""
+"""A number is passed on some ways to a helper that asks `isinstance`."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The value of `q[len(l) - 2] += l.pop()` changes the list that the index reads: `q[len(l) - 2] = q[len(l) - 2]"""
+"""The value of `q[len(l) - 2] += l.pop()` changes the list that the index reads."""
 
 import torch
 

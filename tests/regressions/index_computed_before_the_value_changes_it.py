@@ -1,4 +1,4 @@
-"""The index of `q[index] += helper(h)` is evaluated before the call writes; `q[index] = q[index] + helper(h)` ev"""
+"""The index of `q[index] += helper(h)` is evaluated before the call writes; `q[index] = q[index] + helper(h)`."""
 
 import torch
 

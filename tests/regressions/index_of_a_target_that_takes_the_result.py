@@ -1,4 +1,4 @@
-"""The index of the target reads what the call writes: `q[float(h.sum())], h = _helper(h)` evaluates it before `h"""
+"""The index of the target reads what the call writes."""
 
 import torch
 

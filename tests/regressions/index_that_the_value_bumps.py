@@ -1,4 +1,4 @@
-"""The value of `q[n.i] += bump(n)` changes the attribute that the index reads: `q[n.i] = q[n.i] + bump(n)` store"""
+"""The value of `q[n.i] += bump(n)` changes the attribute that the index reads."""
 
 import torch
 

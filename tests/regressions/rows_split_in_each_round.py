@@ -1,4 +1,4 @@
-"""A comprehension calls `list(y)` once for each round; its copies are made anew, so elements no longer share a r"""
+"""A comprehension calls `list(y)` once for each round; its copies are made anew, so elements no longer share a."""
 
 import torch
 

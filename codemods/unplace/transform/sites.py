@@ -196,11 +196,10 @@ class Site:
         """
         statement, around_it = self.statement, self.write.inside
         if around_it is not None and is_drawn_once(self.run, self.write):
-            inside = {*walk(around_it)}  # each round reads another element
-            rest = (n for n in walk(statement) if isinstance(n, ast.Name) and n not in inside)
-            return {n.id for n in rest if isinstance(n.ctx, ast.Load)}
-        found = _names(statement.target) if isinstance(statement, ast.AugAssign) else set()
-        found |= _names(around_it) if around_it is not None else set()  # by the next round
+            rest = {*walk(statement)} - {*walk(around_it)}  # each round reads another element
+            return {n.id for n in rest if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        around_all = statement.target if isinstance(statement, ast.AugAssign) else around_it  # or by the next round
+        found = _names(around_all) if around_all is not None else set()
         order = around(statement, self.node)
         if order is None:
             return found | _names(statement)

@@ -47,7 +47,8 @@ class CallJudge:
 
     def judgement(self) -> Judgement:
         """Judge the scratch copy as it is now."""
-        from unplace.verification.versions import verify_modules  # only now: it needs torch, and a command doesn't
+        from unplace.verification.proof import Verdict
+        from unplace.verification.versions import verify_modules  # only now: these need torch, and a command doesn't
 
         if time.monotonic() > self.deadline:
             return Judgement(None, obstacle="no time was left")
@@ -67,7 +68,8 @@ class CallJudge:
         worse = next((proof for proof in proofs if proof.is_worse), None)
         if worse is not None:
             return Judgement(f"{where}: {worse.differences[0]}")
-        return Judgement(None, obstacle=next((p.obstacle for p in proofs if p.obstacle is not None), None))
+        open_ones = (proof for proof in proofs if proof.verdict is not Verdict.EQUAL)
+        return Judgement(None, obstacle=next((p.obstacle or f"it raises {p.rewritten_error}" for p in open_ones), None))
 
 
 def observed_calls(outcomes: Sequence[Outcome], facts: Observations, folder: Path) -> list[ObservedCall]:

@@ -16,6 +16,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from io import StringIO
+from keyword import iskeyword
 from math import inf
 
 from unplace.analysis.syntax.nodes import children
@@ -153,13 +154,23 @@ _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 
 
 def _brackets(tokens: list[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, tokenize.TokenInfo]]:
-    """Iterate over the pairs of brackets."""
-    stack: list[tokenize.TokenInfo] = []
+    """Iterate over the pairs of brackets, but for those of indices, in which nobody breaks a line."""
+    stack: list[tuple[tokenize.TokenInfo, bool]] = []
+    before: tokenize.TokenInfo | None = None
     for token in tokens:
         if token.type == tokenize.OP and token.string in _OPENING:
-            stack.append(token)
+            is_index = token.string == "[" and before is not None and _ends_value(before)
+            stack.append((token, is_index))
         elif token.type == tokenize.OP and token.string in _CLOSING and stack:
-            yield stack.pop(), token
+            opening, is_index = stack.pop()
+            if not is_index:
+                yield opening, token
+        before = token
+
+
+def _ends_value(token: tokenize.TokenInfo) -> bool:
+    """Tell whether an expression may end with a token, so that a bracket behind it begins an index."""
+    return token.string in _CLOSING or (token.type == tokenize.NAME and not iskeyword(token.string))
 
 
 @lru_cache(maxsize=4)
