@@ -203,3 +203,51 @@ def test_observed_calls_need_facts(observed: Path) -> None:
     done = unplace(observed, "rewrite", "--verify-observed", "net.py")
     assert done.returncode == 2
     assert "--facts" in done.stderr
+
+
+FLOW = """\
+import torch
+from torch import nn
+
+
+class Flow(nn.Module):
+    def __init__(self, net, scale, x=None):
+        super().__init__()
+        self.net, self.scale = net, scale
+
+    def forward(self, x):
+        z = self.net(x)
+        z += x * self.scale
+        return z
+
+
+class Kick:
+    def __init__(self, flow):
+        self.flow = flow
+
+    def step(self, x):
+        x = self.flow(x)
+        x *= 2
+        return x
+
+
+if __name__ == "__main__":
+    flow = Flow(nn.Sequential(nn.Linear(3, 3), nn.Sigmoid()), torch.rand(3), x=torch.rand(2))
+    Kick(flow).step(torch.randn(5, 3)).sum().backward()
+"""
+
+
+def test_objects_are_constructed_from_what_they_got(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "flow.py").write_text(FLOW, "utf-8")
+    assert "in-place operations" in unplace(tmp_path, "observe", "flow.py").stderr  # the run raises, as it would
+    calls = read(tmp_path / "unplace-facts.json").calls["flow.py"]
+    (program,) = next(programs for function, programs in calls.items() if function.name == "Kick.step")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    space: dict[str, object] = {}
+    exec(program, space)
+    example = space["example"]
+    assert callable(example)
+    function, arguments = example()
+    assert function(*arguments).shape == (5, 3)
+    assert "flow = Flow(net, scale, x)" in program
+    assert "x_2 = torch.randn(5, 3)" in program

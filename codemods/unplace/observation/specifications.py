@@ -15,6 +15,7 @@ texts and flags the values; of modules and other objects how they were construct
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Mapping
 from inspect import CO_VARARGS, CO_VARKEYWORDS
@@ -71,6 +72,7 @@ class Program:
         self.imports: dict[str, None] = {"import torch": None}
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
+        self._inner: set[str] = set()  # names of what constructors got
         self._leaves: list[str] = []
         self._kept: list[object] = []  # so that no id is used twice
 
@@ -147,7 +149,7 @@ class Program:
         return f'float("{value}")' if repr(value) in ("nan", "inf", "-inf") else repr(value)
 
     def _named(self, value: object, wanted: str) -> str:
-        used = {*self._names.values()}
+        used = {name.partition(" ")[0] for name in self._names.values()} | self._inner
         name = wanted if wanted.isidentifier() and wanted != "torch" else "value"
         number = 1
         while (numbered := name if number == 1 else f"{name}_{number}") in used:
@@ -178,10 +180,7 @@ class Program:
     def _object(self, value: object, wanted: str) -> str:
         known = self._constructed.of(value)
         if known is not None:
-            program, call = known
-            self.imports |= program.imports
-            if program.lines:  # tensors that the constructor got
-                raise CannotDescribeError
+            call = self._taken_over(*known)
         elif isinstance(value, torch.nn.Module) and type(value).__module__.startswith("torch.nn"):
             call = self._layer(value)
         else:
@@ -190,6 +189,35 @@ class Program:
         off = "" if getattr(value, "training", True) else ".eval()"
         self.lines.append(f"{name} = {call}{off}")
         return name
+
+    def _taken_over(self, program: Program, call: str) -> str:
+        """Take over what a constructor got: its imports and lines, under names that are free here; return its call."""
+        self.imports |= program.imports
+        used = {name.partition(" ")[0] for name in self._names.values()} | self._inner
+        for name in program.names:
+            free, number = name, 1
+            while free in used:
+                number += 1
+                free = f"{name}_{number}"
+            used.add(free)
+            self._inner.add(free)
+            if free != name:
+                pattern = rf"(?<![\w.]){re.escape(name)}(?![\w=])"
+                program = program.renamed(pattern, free)
+                call = re.sub(pattern, free, call)
+        self.lines += program.lines
+        return call
+
+    @property
+    def names(self) -> list[str]:
+        """The names that the lines of the program bind, in their order."""
+        return [line.partition(" = ")[0] for line in self.lines]
+
+    def renamed(self, pattern: str, name: str) -> Program:
+        """Return a program with other names in its lines."""
+        other = Program(self._constructed, self._files)
+        other.lines = [re.sub(pattern, name, line) for line in self.lines]
+        return other
 
     def _layer(self, layer: torch.nn.Module) -> str:
         """Return how a layer of torch is made, from what it shows of itself."""
@@ -203,10 +231,7 @@ class Program:
 
     def _inline(self, child: torch.nn.Module) -> str:
         known = self._constructed.of(child)
-        if known is None:
-            return self._layer(child)
-        self.imports |= known[0].imports
-        return known[1]
+        return self._layer(child) if known is None else self._taken_over(*known)
 
 
 def described(name: str, frame: FrameType, constructed: Constructed, files: Mapping[str, str]) -> str:
