@@ -30,7 +30,7 @@ def rewritten(body: str, options: Options | None = None) -> str:
         ("y[1:]*=2  # twice", "y[1:]=y[1:]*2  # twice"),
         ("y[1:] -= w - 1", "y[1:] = y[1:] - (w - 1)"),
         ("y[1:] *= w", "y[1:] = y[1:].clone() * w"),
-        ("y[x > 0] *= w", "y[x > 0] = y[x > 0] * w"),
+        ("y[x > 0] *= w", "y[x > 0] *= w"),  # a plain store under a mask takes one dtype, and that of `w` isn't known
         ("y[y > 0] /= 2", "y[y > 0] = y[y > 0] / 2"),
         ("y[0][1] += 2", "y[0][1] = y[0][1] + 2"),
         ("y[0].add_(1).mul_(2)", "y[0] = y[0].add(1).mul(2)"),

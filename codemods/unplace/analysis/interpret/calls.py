@@ -236,7 +236,7 @@ class Calls:
                 self.run.save(state, value, label, node, graph=UNSEEN, certain=False)
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
-        is_holder = self._holds_arguments(node) or _is_view_of_tensors(node.func)
+        is_holder = self._holds_arguments(node) or _is_view_of_tensors(self.run, node.func)
         operator = None if may_be_seen or is_holder else CALLED
         result = self.evaluator.unknown(node, state, f"the result of {label}", operator=operator)
         if kinds == TENSOR:  # neither the callee nor a module or other object is the result
@@ -485,7 +485,8 @@ class Calls:
         return Value(MODULE, ref=TorchModule(qualified, node, inplace), graph=NO_GRAPH)
 
 
-def _is_view_of_tensors(function: ast.expr) -> bool:
-    """Tell whether a method has the name of one that gives a view of a tensor, whatever its object is: `t.squeeze`."""
-    method = torchapi.tensor_method(function.attr) if isinstance(function, ast.Attribute) else None
+def _is_view_of_tensors(run: Run, function: ast.expr) -> bool:
+    """Tell whether a method of an unknown object has the name of one that gives a view of a tensor: `t.squeeze`."""
+    owner = run.values.get(function.value) if isinstance(function, ast.Attribute) else None
+    method = torchapi.tensor_method(last_name(function)) if owner is not None and owner.may_be(UNKNOWN) else None
     return method is not None and method.view is not torchapi.View.NEVER
