@@ -46,8 +46,7 @@ def script_of(path: Path, line: int, facts: Observations) -> tuple[str | None, i
 def _programs(path: Path, line: int, facts: Observations) -> Iterator[str]:
     """Iterate over the calls that runs made: of the function around a line, then of its file, then of all others."""
     source = path.read_text("utf-8")
-    file = os.path.relpath(path.resolve(), facts.root).replace(os.sep, "/")
-    own = facts.calls.get(file, {})
+    own = facts.calls_in(str(path.resolve()))
     here = {
         function: node.lineno <= line <= (node.end_lineno or line)
         for function, node in called_by_name(ast.parse(source), source)
@@ -55,8 +54,8 @@ def _programs(path: Path, line: int, facts: Observations) -> Iterator[str]:
     }
     for function in sorted(here, key=lambda each: not here[each]):
         yield from own[function]
-    for other, functions in facts.calls.items():
-        for programs in functions.values() if other != file else ():
+    for functions in facts.calls.values():
+        for programs in functions.values() if functions is not own else ():
             yield from programs
 
 

@@ -193,14 +193,26 @@ class Observations:
     def add(self, other: Observations) -> None:
         """Add the facts of other runs, also of those that began in another folder."""
         for path, functions in other.calls.items():
-            file = relative(str(Path(other.root, path)), self.root) or Path(other.root, path).as_posix()
+            file = self._named_here(other, path)
             for function, counts in functions.items():
                 known = self.calls_of(file, function)
                 known.update({text: n for text, n in counts.items() if text in known or len(known) < MOST_CALLS})
         for path, operations in other.by_file.items():
-            file = relative(str(Path(other.root, path)), self.root) or Path(other.root, path).as_posix()
+            file = self._named_here(other, path)
             for key, facts in operations.items():
                 self.of(file, key).add(facts.renamed(lambda caller: inside(str(Path(other.root, caller)), self.root)))
+
+    def _named_here(self, other: Observations, path: str) -> str:
+        """Return the name of a file of other observations, which may have begun in another folder."""
+        return relative(str(Path(other.root, path)), self.root) or Path(other.root, path).as_posix()
+
+    def calls_in(self, path: str) -> Mapping[Function, Counter[str]]:
+        """Return the calls of the functions of a file."""
+        return self.calls.get(self._file(path), {})
+
+    def _file(self, path: str) -> str:
+        """Return the name that a file has in the facts."""
+        return relative(str(Path(path).absolute()), self.root) or ""
 
     def summary(self) -> str:
         """Return a sentence that counts the in-place operations that ran, and their runs."""
@@ -216,12 +228,12 @@ class Observations:
 
     def has(self, path: str) -> bool:
         """Tell whether an operation of a file ran on a tensor."""
-        known = self.by_file.get(relative(str(Path(path).absolute()), self.root) or "", {})
+        known = self.by_file.get(self._file(path), {})
         return any(facts.tensors for facts in known.values())
 
     def about(self, path: str, text: str) -> FileFacts:
         """Return the facts that hold for a file as it is now; functions that changed since have none."""
-        known = self.by_file.get(relative(str(Path(path).absolute()), self.root) or "")
+        known = self.by_file.get(self._file(path))
         found = FileFacts()
         if not known:
             return found

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from unplace.verification.loading import ModuleFile, locate
+from unplace.verification.scratch import Scratch
 
 if TYPE_CHECKING:
     from unplace.verification.versions import Result
@@ -25,3 +31,11 @@ class Judge(Protocol):
     def judgement(self) -> Judgement:
         """Judge the scratch copy as it is now."""
         ...
+
+
+def versions_of(file: Path, scratch: Scratch, folders: Iterable[Path]) -> tuple[ModuleFile, ModuleFile]:
+    """Return a file and its copy in a scratch folder; imports are also looked up in `folders`, which are copied."""
+    before = locate(file)
+    search = tuple(dict.fromkeys([*before.search, *folders]))
+    copy = ModuleFile(scratch.path(file), before.name, tuple(map(scratch.path, search)))
+    return replace(before, search=search), copy

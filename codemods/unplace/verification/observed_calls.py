@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from unplace.files.relative import relative
 from unplace.observation.facts import Observations
 from unplace.observation.keys import called_by_name
 from unplace.runs.outcome import Outcome
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
-from unplace.verification.judging import Judgement
-from unplace.verification.loading import EXAMPLE, CannotRunError, ModuleFile, RewrittenCannotRunError, locate
+from unplace.verification.judging import Judgement, versions_of
+from unplace.verification.loading import EXAMPLE, CannotRunError, RewrittenCannotRunError
 from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import Scratch
 
@@ -52,14 +51,10 @@ class CallJudge:
 
         if time.monotonic() > self.deadline:
             return Judgement(None, obstacle="no time was left")
-        before = locate(self.call.file)
-        search = tuple(dict.fromkeys([*before.search, *self.folders]))
-        after = ModuleFile(self.scratch.path(self.call.file), before.name, tuple(map(self.scratch.path, search)))
+        before, after = versions_of(self.call.file, self.scratch, self.folders)
         where, inputs = f"{self.call.function} as it was observed", (self.call.program, EXAMPLE)
         try:
-            result = verify_modules(
-                ModuleFile(before.path, before.name, search), after, None, inputs=inputs, limits=_STEP, measure=False
-            )
+            result = verify_modules(before, after, None, inputs=inputs, limits=_STEP, measure=False)
         except RewrittenCannotRunError as error:
             return Judgement(f"{where}: {error}")
         except CannotRunError as error:
@@ -85,8 +80,7 @@ def observed_calls(outcomes: Sequence[Outcome], facts: Observations, folder: Pat
 
 def _programs(outcome: Outcome, facts: Observations) -> Iterator[tuple[str, str]]:
     """Iterate over the edited functions of a file, with each program that calls one as a run did."""
-    file = relative(str(Path(outcome.path).absolute()), facts.root)
-    known = facts.calls.get(file or "", {})
+    known = facts.calls_in(outcome.path)
     if outcome.change is None or not known:
         return
     source = outcome.change.before.text

@@ -19,8 +19,8 @@ from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import SHOWN, Baseline, Command
-from unplace.verification.judging import Judge, Judgement
-from unplace.verification.loading import CannotRunError, ModuleFile, RewrittenCannotRunError, locate
+from unplace.verification.judging import Judge, Judgement, versions_of
+from unplace.verification.loading import CannotRunError, RewrittenCannotRunError, locate
 from unplace.verification.observed_calls import MOST_SECONDS, CallJudge, ObservedCall, observed_calls
 from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import Scratch, scratch_copy
@@ -102,11 +102,8 @@ class _Entry:
         from unplace.verification.proof import Verdict
         from unplace.verification.versions import verify_modules  # only now: these need torch, and a command doesn't
 
-        plan, before = self.plan, locate(self.file)
-        search = list(dict.fromkeys([*before.search, *_folders_in(self.scratch)]))
-        copies = tuple(map(self.scratch.path, search))
-        after = ModuleFile(self.scratch.path(self.file), before.name, copies)
-        before = replace(before, search=tuple(search))
+        plan = self.plan
+        before, after = versions_of(self.file, self.scratch, _folders_in(self.scratch))
         try:
             result = verify_modules(
                 before, after, self.name, inputs=plan.inputs, limits=plan.limits, measure=plan.measure
