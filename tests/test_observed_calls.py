@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from unplace.files.discovery import shown  # noqa: E402
 from unplace.observation.facts import MOST_CALLS, read  # noqa: E402
 from unplace.observation.specifications import CannotDescribeError, Constructed, Program  # noqa: E402
-from unplace.verification.loading import locate  # noqa: E402
-from unplace.verification.observed_calls import CallJudge, ObservedCall  # noqa: E402
+from unplace.verification.calling import CallJudge, Homes  # noqa: E402
+from unplace.verification.judging import Judgement  # noqa: E402
+from unplace.verification.observed_calls import Call  # noqa: E402
 from unplace.verification.scratch import scratch_copy  # noqa: E402
 
 NET = """\
@@ -43,6 +46,12 @@ def normalise(t, eps=1e-6):
     return t
 
 
+def late(y, adds=False):
+    if adds:
+        y = y.add_(1)
+    return y
+
+
 def loss(cell, x):
     return normalise(torch.exp(cell(x))).sum()
 
@@ -52,6 +61,8 @@ if __name__ == "__main__":
     x = torch.randn(2, 4)
     cell(x, x[:, 0] > 0)
     loss(cell, x).backward()
+    for size in range(9):
+        late(torch.ones(size), size > 5)
 """
 CELL = """\
 import torch
@@ -120,57 +131,201 @@ def test_facts_have_the_calls_and_no_values_of_tensors(observed: Path) -> None:
     by_name = {function.name: list(programs) for function, programs in calls.items()}
     assert CELL in by_name["Cell.forward"]
     assert len(by_name["Cell.forward"]) <= MOST_CALLS
+    assert len(by_name["late"]) == 4  # three different ones, and the one that reaches the operation
+    assert any("late(y, True)" in program for program in by_name["late"])
     assert "t = torch.randn(2, 4, requires_grad=True)" in by_name["normalise"][0]
     assert "normalise(t * 1, 1e-06)" in by_name["normalise"][0]  # it had a graph
 
 
+def rewritten(folder: Path, *words: str) -> tuple[dict[str, Any], str]:
+    """Rewrite and verify without writing; return the JSON report and what is said of it."""
+    done = unplace(folder, "rewrite", "--verify-edits", "--check", "--output-format", "json", *words)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
 def test_edits_are_proved_by_the_calls(observed: Path) -> None:
-    words = ("rewrite", "--facts", "unplace-facts.json", "--verify-observed", "--check", "--output-format", "json")
-    done = unplace(observed, *words, "net.py")
-    calls = json.loads(done.stdout)["verification"]["calls"]
-    assert {call["function"] for call in calls if call["obstacle"] is None} == {"Cell.forward", "normalise"}
-    assert "2 edited functions of 2 that runs reached proved by running, in 3 calls" in done.stderr
+    report, told = rewritten(observed, "--facts", "unplace-facts.json", "net.py")
+    sites = {site["line"]: site.get("verified") for site in report["sites"] if site["status"] == "rewritten"}
+    lines = NET.splitlines()
+    proved = sites[lines.index("        h += x") + 1]
+    assert re.fullmatch(r"proved by running \(\d+ calls, 3 specifications\)", proved)
+    assert "1 specification)" in sites[lines.index("            h[mask] = 0") + 1]  # loss() gives no mask
+    assert "3 edits of 3 proved by running, in" in told
+    assert "not reached" not in told
+    assert {call["function"] for call in report["verification"]["calls"]} == {"Cell.forward", "normalise", "loss"}
+
+
+def test_what_no_run_reached_is_called_as_its_signature_tells(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(PLAIN, "utf-8")
+    report, told = rewritten(tmp_path, "plain.py")
+    verified = {site["line"]: site["verified"] for site in report["sites"] if site["status"] == "rewritten"}
+    assert verified[7].startswith("proved by running (")
+    assert verified[14] == "not reached by any call that could be made again"
+    assert "1 edit of 2 proved by running, in" in told
+    assert "; 1 not reached" in told
+
+
+PLAIN = """\
+import torch
+
+
+def squashed(x: torch.Tensor) -> torch.Tensor:
+    y = torch.exp(x)
+    if x.dim():
+        y *= 2
+    return y
+
+
+class Late:
+    def run(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.exp(x)
+        y += 1
+        return y
+"""
+
+
+def judged(folder: Path, file: Path, program: str, before: str, after: str) -> Judgement:
+    """Judge an edit of one line by a call."""
+    path = folder / "observed_call.py"
+    path.write_text(program, "utf-8")
+    source = file.read_text("utf-8")
+    line = source[: source.index(before)].count("\n") + 1
+    with scratch_copy(folder, [file]) as scratch:
+        scratch.write({file: source.replace(before, after).encode()})
+        homes = Homes()
+        lines = {str(file.resolve()): frozenset([line])}
+        call = Call(file, "f", path)
+        try:
+            return CallJudge(call, scratch, [folder], lines, homes, time.monotonic() + 100).judgement()
+        finally:
+            homes.close()
+            path.unlink()
 
 
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ("h = h + 2 * x", "Cell.forward as it was observed: output"),
-        ("h = h.detach() + x", "Cell.forward as it was observed: gradient"),
+        ("h = h + 2 * x", "f as it was observed: output"),
+        ("h = h.detach() + x", "f as it was observed: gradient"),
+        ("h = h + (x if self.training else 2 * x)", "f as it was observed, eval: output"),
         ("h = h + x.detach()", None),
     ],
 )
 def test_a_wrong_edit_is_found(observed: Path, wrong: str, complaint: str | None) -> None:
-    file = observed / "net.py"
-    program = observed / "observed_call.py"
-    program.write_text(CELL.replace("torch.rand(2) > 0.5", "torch.arange(2) > 0"), "utf-8")
-    with scratch_copy(observed, [file]) as scratch:
-        scratch.write({file: NET.replace("h += x", wrong).encode()})
-        call = ObservedCall(file, "Cell.forward", program)
-        judgement = CallJudge(call, scratch, [observed], time.monotonic() + 100).judgement()
-    program.unlink()
-    if complaint is None:
-        assert judgement.complaint is None
+    program = CELL.replace("torch.rand(2) > 0.5", "torch.arange(2) > 0")
+    judgement = judged(observed, observed / "net.py", program, "h += x", wrong)
+    assert (judgement.complaint is None) == (complaint is None), judgement
+    assert str(judgement.complaint).startswith(str(complaint))
+    assert (judgement.times > 0) == (complaint is None)
+
+
+WRITES = """\
+import torch
+
+
+def f(x, m):
+    y = x * 1
+    y[m] = 0
+    return y
+
+
+def g(x):
+    x += 1
+    return x.sum()
+
+
+def h(x):
+    y = x + 1
+    y *= 2
+    open("left.txt", "w").write("here")
+    return y
+
+
+def k(x):
+    y = x + 1
+    y *= 3
+    return y
+
+
+class Sum:
+    def __init__(self):
+        self.total = torch.zeros(4)
+
+    def add(self, x):
+        self.total += x.sum(0)
+        return self.total
+"""
+WRITES_CALL = """\
+import torch
+from writes import Sum, f, g, h, k
+
+
+def example():
+    x = torch.randn(3, 4)
+    total = Sum()
+    return lambda x: CALL, (x,)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "before", "after", "told"),
+    [
+        ("f(x, x > 9)", "y[m] = 0", "y = y * 1", None),
+        ("f(x, x > x.min())", "y[m] = 0", "y[0, 0] = 0", "f as it was observed: output: "),
+        ("f(x, x > -9)", "y[m] = 0", "y = y * 0", None),
+        ("total.add(x)", "self.total += x.sum(0)", "self.total = self.total + x.sum(0)", "twice in a row: output[0]"),
+        ("k(x)", "y *= 3", "y = (y.view(-1) * 3).view_as(y)", "with other strides: rewritten program: raises"),
+        ("g(x)", "x += 1", "x = x + 1", "it writes its arguments no longer, which only calls of its callers prove"),
+        ("h(x)", "y *= 2", "y = y * 2", "it writes a file, which a call that nobody wrote may not"),
+        ("f(x, x > 0)", "x += 1", "x = x + 1", "it reaches no edit"),
+    ],
+)
+def test_calls_are_made_in_variations(tmp_path: Path, call: str, before: str, after: str, told: str | None) -> None:
+    (tmp_path / "writes.py").write_text(WRITES, "utf-8")
+    found = judged(tmp_path, tmp_path / "writes.py", WRITES_CALL.replace("CALL", call), before, after)
+    if told is None:
+        assert found.times > 3
     else:
-        assert judgement.complaint is not None
-        assert judgement.complaint.startswith(complaint)
+        assert told in (found.complaint or found.obstacle or "")
+    assert not (tmp_path / "left.txt").exists()
 
 
 def test_a_call_that_cannot_be_made_proves_nothing(observed: Path) -> None:
-    program = observed / "observed_call.py"
-    program.write_text(CELL.replace("Cell(4,", "Cell(4, 5, 6,"), "utf-8")
-    with scratch_copy(observed, [observed / "net.py"]) as scratch:
-        call = ObservedCall(observed / "net.py", "Cell.forward", program)
-        found = CallJudge(call, scratch, [observed], time.monotonic() + 100).judgement()
-        late = CallJudge(call, scratch, [observed], 0.0).judgement()
-    program.unlink()
+    found = judged(observed, observed / "net.py", CELL.replace("Cell(4,", "Cell(4, 5, 6,"), "h += x", "h = h + x")
     assert found.complaint is None
-    assert found.obstacle is not None
-    assert late.obstacle == "no time was left"
-    assert locate(observed / "net.py").name == "net"
+    assert "TypeError" in str(found.obstacle)
+    assert found.times == 0
 
 
-def test_a_line_is_shown_to_raise(observed: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        ("open('f.txt', 'w')", "writes a file"),
+        ("os.remove('f.txt')", "removes a file"),
+        ("subprocess.run(['true'])", "starts a program"),
+        ("os.system('true')", "starts a program"),
+        ("socket.create_connection(('127.0.0.1', 9), 1)", "uses the network"),
+        ("open(__file__).read()", ""),
+        ("tempfile.TemporaryFile().write(b'')", ""),
+    ],
+)
+def test_side_effects_are_stopped(tmp_path: Path, action: str, told: str) -> None:
+    script = tmp_path / "act.py"
+    script.write_text(
+        "import os, socket, subprocess, tempfile\n"
+        "from unplace.verification.side_effects import forbid_side_effects\n"
+        f"forbid_side_effects()\n{action}\n"
+    )
+    outside = tmp_path / "elsewhere"  # the folder of the test is a temporary one
+    environment = {**os.environ, "TMPDIR": str(outside)}
+    outside.mkdir()
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode == 0) == (not told), done.stderr
+    assert told in done.stderr
+
+
+def test_a_line_is_shown_to_raise(observed: Path) -> None:
     line = NET.splitlines().index("        h += x") + 1
     done = unplace(observed, "show", f"net.py:{line}")
     assert done.returncode == 0, done.stderr
@@ -181,7 +336,6 @@ def test_a_line_is_shown_to_raise(observed: Path, tmp_path: Path) -> None:
     script.unlink()
     assert "modified by an inplace operation" in raised.stderr
     assert f"net.py:{line}" in done.stdout
-    assert shown(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -197,12 +351,6 @@ def test_what_cannot_be_shown(observed: Path, words: tuple[str, ...], code: int,
     done = unplace(observed, "show", *words)
     assert done.returncode == code
     assert told in done.stderr.replace("\n", " ")
-
-
-def test_observed_calls_need_facts(observed: Path) -> None:
-    done = unplace(observed, "rewrite", "--verify-observed", "net.py")
-    assert done.returncode == 2
-    assert "--facts" in done.stderr
 
 
 FLOW = """\

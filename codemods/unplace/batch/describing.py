@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from unplace.batch.records import VerificationRecord
+from unplace.diagnostics.catalogue import Verified
 from unplace.diagnostics.findings import Applicability, Status
 from unplace.reporting.summary import number
 from unplace.runs.outcome import Outcome
@@ -41,6 +42,13 @@ def body(changed: Sequence[Outcome], verification: VerificationRecord | None) ->
     for applicability, ground in _GROUNDS.items():
         if count := resting[applicability]:
             lines += ["", f"{count} of them rest on {ground}, which the report of the migration names."]
+    proved = sum(f.verified is not None and f.verified.kind is Verified.PROVED for f in rewritten)
+    if proved:
+        lines += [
+            "",
+            f"{proved} of them are proved by running: functions that the tests call were called",
+            "before and after with random tensors, values and gradients compared.",
+        ]
     if verification is not None:
         lines += ["", f"Verified with `{verification.command}`: what passed before passes afterwards."]
     return "\n".join(lines) + "\n"

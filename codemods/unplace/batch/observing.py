@@ -29,7 +29,7 @@ def observed(
         meter.runs(OBSERVING, 1, 1)
         known = _seen(command, seconds, [Path(path) for path in files if path.endswith(".py")])
         store.keep("facts", key, known)
-    return Observations(str(Path.cwd()), by_file=known.by_file)
+    return Observations(str(Path.cwd()), by_file=known.by_file, calls=known.calls)
 
 
 def _seen(command: str, seconds: float, files: Sequence[Path]) -> Observations:

@@ -54,6 +54,7 @@ def _site(finding: Finding, source: str, left_out: bool) -> SiteRecord:
         source=source.rstrip(),
         reasons=tuple(dict.fromkeys(map(_without_names, _reasons(finding)))),
         cell=finding.cell.number if finding.cell is not None else None,
+        verified=str(finding.verified or ""),
         in_file=finding.line,
     )
 

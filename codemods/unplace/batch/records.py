@@ -52,6 +52,8 @@ class SiteRecord:
     reasons: tuple[ReasonRecord, ...] = ()
     cell: int | None = None
     """The number of a notebook's cell in which line and column count."""
+    verified: str = ""
+    """What calls before and after its rewrite showed, where they were made."""
     in_file: int = 0
     """The line of the file, which in a notebook is another one."""
 

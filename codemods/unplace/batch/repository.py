@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from unplace.batch.describing import TITLE, body, message
@@ -27,6 +28,7 @@ from unplace.config.configuration import ConfigurationError
 from unplace.config.options import from_words
 from unplace.files.git import GitError
 from unplace.files.keys import key_of
+from unplace.observation.facts import Observations
 from unplace.reporting.diff import patch
 from unplace.runs.outcome import Outcome
 
@@ -68,6 +70,7 @@ class _Migration:
     job: Job
     meter: Meter
     record: RepositoryRecord
+    calls: Observations | None = None  # those that the repository's own command made
 
     @property
     def index(self) -> Path:
@@ -129,7 +132,8 @@ class _Migration:
             facts = observed(settings.verify_command, settings.timeout, files.paths, store, given, self.meter)
             if options.facts is not None:
                 facts.add(options.facts)
-            options, files = replace(options, facts=facts), files.under(repr(facts))
+            options, files = replace(options, facts=facts), files.under(repr(facts.by_file))
+            self.calls = facts if find_spec("torch") is not None else None
         outcomes = files.outcomes(options, self.job.jobs, store, self.meter.files)
         problems = [*files.problems, *(outcome.problem for outcome in outcomes if outcome.problem is not None)]
         self.note(files=len(files.paths), lines=files.lines, errors=tuple(error_records(problems)))
@@ -149,7 +153,8 @@ class _Migration:
         if not changed:
             self.note(verification=VerificationRecord(settings.verify_command, "not run"))
             return outcomes, frozenset()
-        found = verified(changed, settings.verify_command, settings.timeout, store, given, self.meter)
+        given = key_of(given, repr(self.calls))
+        found = verified(changed, settings.verify_command, settings.timeout, store, given, self.meter, self.calls)
         self.note(verification=found.record)
         if found.obstacle is not None:
             self.note(result=Result.SKIPPED, reason=f"nothing can be verified: {found.obstacle}")

@@ -12,6 +12,7 @@ from unplace.batch.standing import VERIFYING, Meter
 from unplace.batch.store import Store
 from unplace.diagnostics.findings import Status
 from unplace.files.keys import key_of
+from unplace.observation.facts import Observations
 from unplace.runs.outcome import Outcome
 from unplace.verification.command import CommandTimedOutError
 from unplace.verification.loading import CannotRunError
@@ -36,29 +37,38 @@ class Verification:
 
 
 def verified(
-    changed: Sequence[Outcome], command: str, seconds: float, store: Store, given: str, meter: Meter
+    changed: Sequence[Outcome],
+    command: str,
+    seconds: float,
+    store: Store,
+    given: str,
+    meter: Meter,
+    calls: Observations | None = None,
 ) -> Verification:
     """Verify changes: run the command with and without them, in a copy of the current folder.
 
-    A verdict is kept in the store, and the command isn't run again for the same `given` (a key of all files).
+    With `calls`, the edited functions are also called as the command called them. A verdict is kept in the store, and
+    the command isn't run again for the same `given` (a key of all files).
     """
     key = key_of(command, repr(seconds), given)
     known: Verification | None = store.kept("verification", key)
     if known is None:
-        known = _tried(changed, command, seconds, meter)
+        known = _tried(changed, command, seconds, meter, calls)
         if known.obstacle is None:
             store.keep("verification", key, known)
     return known
 
 
-def _tried(changed: Sequence[Outcome], command: str, seconds: float, meter: Meter) -> Verification:
+def _tried(
+    changed: Sequence[Outcome], command: str, seconds: float, meter: Meter, calls: Observations | None
+) -> Verification:
     start = time.monotonic()
     said: list[str] = []
 
     def record(verdict: str, runs: int = 0, flaky: Sequence[str] = ()) -> VerificationRecord:
         return VerificationRecord(command, verdict, runs, time.monotonic() - start, "\n".join(said), tuple(flaky))
 
-    plan = Plan(command=command, command_limits=Limits(seconds))
+    plan = Plan(command=command, calls=calls, command_limits=Limits(seconds))
     try:
         trial = tried(changed, plan, said.append, partial(meter.runs, VERIFYING))
     except CannotRunError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -13,6 +14,7 @@ from unplace.cli.options import JUDGED, NO_OPTIONS, NOTHING, RUN, Chosen, Common
 from unplace.cli.parsing import Command
 from unplace.cli.running import RUNNING, Inputs, Measure, Memory, Timeout, parse_plan, verified
 from unplace.diagnostics.findings import Status
+from unplace.observation.facts import Observations
 from unplace.reporting import PLACED, TEXTS, concise, document, json, rich
 from unplace.reporting.diff import write as write_patch
 from unplace.reporting.styled import width_of, write_lines
@@ -37,7 +39,7 @@ Examples:
   unplace rewrite --only harmful models/      only what breaks backward for certain
   unplace rewrite - < model.py > new.py       standard input to standard output
   unplace rewrite net.py --verify net.py:Net  run Net before and after; write only what holds
-  unplace rewrite --facts unplace-facts.json --verify-observed    run what runs reached, with random tensors
+  unplace rewrite --facts unplace-facts.json --verify-edits    call what was edited, as runs did, with random tensors
   unplace rewrite . --verify-command "pytest -q tests/"    the same with your tests
 
 \b
@@ -75,12 +77,12 @@ Verify = Annotated[
         rich_help_panel=RUNNING,
     ),
 ]
-VerifyObserved = Annotated[
+VerifyEdits = Annotated[
     bool,
     typer.Option(
-        "--verify-observed",
-        help="Call the edited functions before and after as the runs in --facts did, with random tensors; write only "
-        "what holds.",
+        "--verify-edits",
+        help="Call each edited function before and after, with random tensors, as the runs in --facts did or as its "
+        "signature tells; write only what holds.",
         rich_help_panel=RUNNING,
     ),
 ]
@@ -104,7 +106,7 @@ def rewrite(
     chosen: Chosen = NOTHING,
     common: Common = NO_OPTIONS,
     verify: Verify = None,
-    verify_observed: VerifyObserved = False,
+    verify_edits: VerifyEdits = False,
     verify_command: VerifyCommand = None,
     inputs: Inputs = None,
     measure: Measure = False,
@@ -116,20 +118,16 @@ def rewrite(
     Folders are searched for *.py and *.ipynb files. Files that .gitignore excludes are left out, and so are
     environments, caches and build folders. A path that you name is always taken, unless you give --force-exclude.
 
-    With --verify, --verify-observed or --verify-command, your code is RUN in a scratch copy, in processes of its own.
+    With --verify, --verify-edits or --verify-command, your code is RUN in a scratch copy, in processes of its own.
     Without them, nothing is run.
     """
     named = paths or list(files.HERE)
     files.check_usage(named, common)
-    if files.STDIN in named and (verify or verify_observed or verify_command):
+    if files.STDIN in named and (verify or verify_edits or verify_command):
         raise typer.BadParameter("standard input cannot be verified.", param_hint="--verify")
     run = common.settings(chosen)
-    observed = run.options.facts if verify_observed else None
-    if verify_observed and observed is None:
-        raise typer.BadParameter(
-            "needs the facts of runs: --facts FILE, written by `unplace observe`.", param_hint="--verify-observed"
-        )
-    plan = parse_plan(verify or [], verify_command, inputs, timeout, memory, measure=measure, observed=observed)
+    calls = (run.options.facts or Observations(str(Path.cwd()))) if verify_edits else None
+    plan = parse_plan(verify or [], verify_command, inputs, timeout, memory, measure=measure, calls=calls)
     write = not (diff or check)
     _check_format(common.output_format, diff=diff, write=write)
     run = run.with_changes(every=True) if every else run

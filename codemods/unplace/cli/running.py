@@ -70,13 +70,13 @@ def parse_plan(
     memory: str | None,
     *,
     measure: bool,
-    observed: Observations | None = None,
+    calls: Observations | None = None,
 ) -> Plan | None:
     """Return the plan that the options of `rewrite` ask to run; None where they ask for none.
 
-    `observed` are the facts whose calls edited functions get.
+    `calls` are the facts, if need be empty, whose calls edited functions get.
     """
-    if not entries and command is None and observed is None:
+    if not entries and command is None and calls is None:
         if measure or any(option is not None for option in (inputs, timeout, memory)):
             raise typer.BadParameter("only goes with --verify.", param_hint="--inputs, --measure, --timeout, --memory")
         return None
@@ -88,7 +88,7 @@ def parse_plan(
     from unplace.verification.trial import Plan
 
     command_limits = limits if timeout is not None else replace(limits, seconds=COMMAND_SECONDS)
-    return Plan(places, command, source, observed, measure, limits, command_limits)
+    return Plan(places, command, source, calls, measure, limits, command_limits)
 
 
 def verified(outcomes: Sequence[Outcome], plan: Plan) -> tuple[list[Outcome], dict[str, Any]]:

@@ -140,6 +140,15 @@ class Observed(Kind):
 
 
 @unique
+class Verified(Kind):
+    """What calls of the edited code, before and after, told of an edit."""
+
+    PROVED = "proved by running ({calls}, {specifications})"
+    NOT_REACHED = "not reached by any call that could be made again"
+    OPEN = "not proved by running: {obstacle}"
+
+
+@unique
 class Held(Kind):
     """A holder of a tensor's memory that runs showed."""
 

@@ -110,7 +110,8 @@ class Finding:
     notebook, lines, columns and edits are those of the file, and `cell` is the same place in its cell. `elsewhere` has
     the edits that other files need along with these, by absolute path; `may_span` tells that edits of several files may
     rewrite the operation. `ran` tells how often it ran, where runs were observed. `awaited` tells
-    what would make a possible harm certain, where that is known.
+    what would make a possible harm certain, where that is known. `verified` tells what calls before and after its edit
+    showed, where they were made.
     """
 
     line: int
@@ -132,6 +133,7 @@ class Finding:
     may_span: bool = False
     ran: tuple[Reason, ...] = ()
     awaited: Awaited | None = None
+    verified: Reason | None = None
 
     @property
     def is_hazard(self) -> bool:

@@ -17,7 +17,7 @@ from unplace.observation.keys import OPERATIONS, Function, owned
 from unplace.text.trees import parsed
 
 HERE, OUTSIDE = ".", ""
-MOST_CALLS = 3
+MOST_CALLS = 6
 """The number of different calls of a function that are kept."""
 VERSION = 2
 """The version of the format of the file."""

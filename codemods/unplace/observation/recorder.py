@@ -10,9 +10,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
-from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -22,8 +21,9 @@ import torch
 from unplace.observation import errors
 from unplace.observation.backwards import watched_backwards
 from unplace.observation.callers import calling_file
+from unplace.observation.calls import Calls
 from unplace.observation.effort import UNLIMITED, USUAL, Budget, Effort
-from unplace.observation.facts import MOST_CALLS, Key, Observations, OperationFacts
+from unplace.observation.facts import Key, Observations, OperationFacts
 from unplace.observation.faults import report_fault
 from unplace.observation.graphs import is_leaf, operator, requires_grad, roots, walk
 from unplace.observation.heap import live_tensors
@@ -33,16 +33,12 @@ from unplace.observation.instrument import Operation, Part, Shape
 from unplace.observation.memory import Notes, has_view_of
 from unplace.observation.references import Layout, probe, unexplained
 from unplace.observation.saves import is_refused, is_unshared, savers_of
-from unplace.observation.specifications import CannotDescribeError, Constructed, described
 from unplace.observation.stale import victim_of
 from unplace.observation.writes import Parts, Told, write_of
 from unplace.torchapi import members
 
 _PENDING = 64
 """The number of operations of a thread of which some parts are told; more are leftovers."""
-_ENTRIES = 100
-"""The number of calls of a function, or objects of a class, that are looked at."""
-_SUSPENDING = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 _ALWAYS = 3
 """The number of first runs of an operation, from each caller, in which holders and savers are looked for."""
 
@@ -57,6 +53,7 @@ class Recorder:
     def __init__(self, root: str, effort: Effort = USUAL, known: Observations | None = None) -> None:
         self.root = root
         self.observations = Observations(root)
+        self._programs = Calls(self.observations)
         self._operations: list[Operation] = []
         self._facts: list[OperationFacts] = []
         self._known = known if known is not None else Observations(root)
@@ -67,7 +64,6 @@ class Recorder:
         self._budget = Budget(effort)
         self._own: dict[Layout, int] | None = None
         self._modules = Modules(self.ran)
-        self._constructed = Constructed()
         self._written: Notes[tuple[int, int]] = Notes()
         self._stack = ExitStack()
         self._stack.enter_context(watched_backwards(self._run_backward))
@@ -84,7 +80,10 @@ class Recorder:
             is_function = shape is Shape.FUNCTION
             self._facts.append(OperationFacts() if is_function else self.observations.of(file, key))
             self._was_examined.append(not is_function and bool(self._known.of(file, key).examined))
-            return len(self._operations) - 1
+            number = len(self._operations) - 1
+            if not is_function:
+                self._programs.register(file, key[0], number)
+            return number
 
     def close(self) -> None:
         """Stop watching modules and backwards."""
@@ -99,7 +98,7 @@ class Recorder:
             OperationFacts() if each.shape is Shape.FUNCTION else self.observations.of(each.file, each.key)
             for each in self._operations
         ]
-        self.observations.calls.clear()
+        self._programs.restart()
         self._lock, self._local = threading.Lock(), threading.local()
 
     def __call__(self, number: int, part: str, value: Any) -> Any:
@@ -112,7 +111,9 @@ class Recorder:
             if part == Part.MADE.value:
                 return self._made(number, value)
             if part == Part.ENTER.value:
-                self._entered(number, frame)
+                operation = self._operations[number]
+                names = {"__main__": Path(operation.file).stem}
+                self._programs.entered(operation.file, operation.key[0], frame, names)
                 return value
             if part == Part.END.value and self._operations[number].shape in _SINGLE:
                 self._record(number, {}, value, frame)
@@ -130,23 +131,6 @@ class Recorder:
             return self._modules.bound(value, number)
         return value
 
-    def _entered(self, number: int, frame: FrameType) -> None:
-        """Keep how a function is called, or an object constructed: in its first calls, and a few different ones."""
-        operation, facts = self._operations[number], self._facts[number]
-        facts.runs += 1
-        if facts.runs > _ENTRIES or torch._C._is_any_autocast_enabled():
-            return
-        files = {"__main__": Path(operation.file).stem}
-        if operation.name.endswith(".__init__"):
-            made = frame.f_locals[frame.f_code.co_varnames[0]]
-            self._constructed.note(made, frame.f_locals, frame.f_code, files)
-            return
-        known = self.observations.calls_of(operation.file, operation.key[0])
-        if len(known) >= MOST_CALLS or not torch.is_grad_enabled() or frame.f_code.co_flags & _SUSPENDING:
-            return
-        with suppress(CannotDescribeError):
-            known[described(operation.name, frame, self._constructed, files)] += 1
-
     def _gather(self, number: int, part: str, value: Any, frame: FrameType) -> None:
         """Take a part of an operation that has several."""
         pending: dict[tuple[int, int], Parts] = self._local.__dict__.setdefault("pending", {})
@@ -163,6 +147,7 @@ class Recorder:
 
     def _record(self, number: int, parts: Parts, last: Any, frame: FrameType) -> None:
         operation, facts = self._operations[number], self._facts[number]
+        self._programs.reached(number, frame)
         write = write_of(operation, parts, last, frame)
         target = write.target
         layout = Layout(operation.shape, tuple(sorted(parts)), last is target)

@@ -81,6 +81,7 @@ def site(path: str, finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "assumptions": list(finding.assumptions),
         **({"observed": list(map(str, finding.ran))} if finding.ran else {}),
+        **({"verified": str(finding.verified)} if finding.verified is not None else {}),
     }
 
 

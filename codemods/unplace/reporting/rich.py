@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from unplace.diagnostics.findings import Status
 from unplace.reporting import sentences
 from unplace.reporting.concise import STYLES
 from unplace.reporting.quoting import Quoted
@@ -27,5 +26,5 @@ def lines(outcomes: Sequence[Outcome], width: int | None = None) -> Iterator[lis
                 (finding.message, ""),
             ]
             yield from wrapped(headline, width, INDENT)
-            for assumed in finding.assumed if finding.status is Status.REWRITTEN else ():
-                yield from wrapped([(f"  {sentences.backing(assumed)}: ", "dim"), (str(assumed), "")], width, INDENT)
+            for title, text in sentences.grounds(finding):
+                yield from wrapped([(f"  {title}: ", "dim"), (text, "")], width, INDENT)

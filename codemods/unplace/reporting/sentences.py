@@ -68,6 +68,8 @@ def advice(finding: Finding) -> str:
     for title, reasons in groupby(finding.assumed, backing):
         told = "; ".join(map(str, reasons))
         parts.append(told if title == OBSERVED else f"{title}: {told}")
+    if finding.verified is not None:
+        parts.append(str(finding.verified))
     return "; ".join(parts)
 
 
@@ -75,9 +77,15 @@ def advice_lines(finding: Finding) -> list[tuple[str, str]]:
     """Return what runs showed, the fix or why there is none, and what it rests on, as titles and texts of lines."""
     lines = [("in the runs", "; ".join(map(str, finding.ran)))] if finding.ran else []
     lines.append(("reason" if finding.status is Status.KEPT else fix(finding), finding.message))
-    if finding.status is Status.REWRITTEN:
-        lines += [(backing(assumed), str(assumed)) for assumed in finding.assumed]
-    return lines
+    return lines + grounds(finding)
+
+
+def grounds(finding: Finding) -> list[tuple[str, str]]:
+    """Return what an edit that is made rests on, and what calls before and after it showed, as titles and texts."""
+    if finding.status is not Status.REWRITTEN:
+        return []
+    verified = [("verified", str(finding.verified))] if finding.verified is not None else []
+    return [(backing(assumed), str(assumed)) for assumed in finding.assumed] + verified
 
 
 def backing(assumed: Reason) -> str:

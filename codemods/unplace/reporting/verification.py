@@ -25,14 +25,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from unplace.diagnostics.catalogue import Verified
 from unplace.files.discovery import shown
 from unplace.reporting.styled import Span
 from unplace.reporting.summary import number
 from unplace.verification.checks import Check, Deviation
-from unplace.verification.judging import Judgement
 from unplace.verification.measuring import Cost
 from unplace.verification.proof import Proof, Verdict
 from unplace.verification.trial import Trial
@@ -152,21 +153,22 @@ def conclusions(trial: Trial) -> Iterator[str]:
 
 
 def _calls(trial: Trial) -> Iterator[str]:
-    """Yield what the observed calls of edited functions said of the edits, if there were any."""
-    functions: dict[tuple[str, str], list[Judgement]] = {}
-    for call, judgement in trial.calls:
-        functions.setdefault((str(call.file), call.function), []).append(judgement)
-    if not functions:
+    """Yield what calls of functions said of the edits that are left, if any were made."""
+    verdicts = [f.verified for outcome in trial.outcomes for f in outcome.findings if f.verified is not None]
+    if not verdicts:
         return
-    proved = [each for each in functions.values() if any(judgement.obstacle is None for judgement in each)]
-    calls = sum(judgement.obstacle is None for each in functions.values() for judgement in each)
-    yield (
-        f"{number(len(proved), 'edited function')} of {len(functions)} that runs reached proved by running, "
-        f"in {number(calls, 'call')} with random tensors"
+    times = sum(each.judgement.times for each in trial.calls)
+    counts = Counter(verdict.kind for verdict in verdicts)
+    proved = (
+        f"{number(counts[Verified.PROVED], 'edit')} of {len(verdicts)} proved by running, in {number(times, 'call')}"
     )
-    for (file, name), judgements in functions.items():
-        if all(judgement.obstacle is not None for judgement in judgements):
-            yield f"  not proved: {name} in {shown(file)}: {judgements[0].obstacle}"
+    others = {"not proved": counts[Verified.OPEN], "not reached": counts[Verified.NOT_REACHED]}
+    yield "; ".join([proved, *(f"{count} {told}" for told, count in others.items() if count)])
+    proving = {(each.call.file, each.call.function) for each in trial.calls if each.judgement.times}
+    for call, judgement, reached in trial.calls:
+        if reached and (call.file, call.function) not in proving:
+            proving.add((call.file, call.function))  # told once
+            yield f"  not proved: {call.function} in {shown(str(call.file))}: {judgement.obstacle}"
 
 
 def _outcome(result: Result) -> str:
@@ -178,8 +180,8 @@ def _outcome(result: Result) -> str:
 def summary(trial: Trial) -> dict[str, Any]:
     """Return a trial for JSON: `entries` are objects as above without `version`, `left_out` the edits that failed.
 
-    `flaky` are the tests that judged nothing. `calls` are the observed calls of edited functions, each with why it
-    proved nothing, or null where it proved the edits.
+    `flaky` are the tests that judged nothing. `calls` are the calls of functions, each with how often it was compared,
+    and with why it proved nothing, or null where it proved the edits that it reached.
     """
     return {
         "entries": [_entry(result) for result in trial.results],
@@ -191,8 +193,13 @@ def summary(trial: Trial) -> dict[str, Any]:
         "runs": trial.runs,
         "flaky": list(trial.flaky),
         "calls": [
-            {"path": shown(str(call.file)), "function": call.function, "obstacle": judgement.obstacle}
-            for call, judgement in trial.calls
+            {
+                "path": shown(str(each.call.file)),
+                "function": each.call.function,
+                "compared": each.judgement.times,
+                "obstacle": each.judgement.obstacle,
+            }
+            for each in trial.calls
         ],
     }
 

@@ -32,13 +32,15 @@ class Target:
     """A version of a module, the name in it to call (None: what `example()` returns), and the source of arguments.
 
     `inputs` is a file and the name of a function in it that returns what to call and its arguments. `choice` is the
-    number of the way in which arguments were made from the other version's signature, to be used here as well.
+    number of the way in which arguments were made from the other version's signature, to be used here as well. With
+    `is_varied` nobody wrote the call: it is compared in all variations, and kept from having side effects.
     """
 
     file: ModuleFile
     entry: str | None = None
     inputs: tuple[Path, str] | None = None
     choice: int | None = None
+    is_varied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 class Judgement(NamedTuple):
     """The complaint about a scratch copy (None where nothing is wrong), and the result of an entry.
 
-    `obstacle` tells why an observed call judged nothing.
+    A call of an edited function was compared `times` times; else `obstacle` tells why it judged nothing.
     """
 
     complaint: str | None
     result: Result | None = None
     obstacle: str | None = None
+    times: int = 0
 
 
 class Judge(Protocol):

@@ -54,6 +54,13 @@ def tensors(value: object, place: str) -> list[tuple[str, torch.Tensor]]:
     return list(found.values())
 
 
+def modules(value: object) -> list[torch.nn.Module]:
+    """List the modules that can be reached from a value, each once."""
+    seen: dict[int, tuple[str, object]] = {}
+    _collect(value, "", seen, [])
+    return [held for _, held in seen.values() if isinstance(held, torch.nn.Module)]
+
+
 def _collect(value: object, place: str, seen: dict[int, tuple[str, object]], found: list[Item]) -> None:
     """Add the items of a value to those found; `seen` has the containers met so far, by their ids."""
     if isinstance(value, torch.Tensor):

@@ -41,6 +41,8 @@ class Scratch:
         """Copy `root` to `folder`, which doesn't exist yet; `changing` are the files in it that will be written."""
         self._root = root
         self.folder = folder
+        self.changes = 0
+        self._written: dict[Path, bytes] = {}
         needed = {str(place) for file in changing for place in (file, *file.parents)}
         _copy(str(root), folder, rules_inside(str(root)), needed)
 
@@ -54,9 +56,12 @@ class Scratch:
         return copy is not None and copy.exists() and copy.resolve().is_relative_to(self.folder.resolve())
 
     def write(self, contents: Mapping[Path, bytes]) -> None:
-        """Write new contents to files of the copy, given by their paths in the original."""
-        for original, data in contents.items():
+        """Write new contents to files of the copy, given by their paths in the original; `changes` counts the times."""
+        new = {original: data for original, data in contents.items() if self._written.get(original) != data}
+        for original, data in new.items():
             self.path(original).write_bytes(data)
+        self._written |= new
+        self.changes += bool(new)
 
 
 @contextmanager

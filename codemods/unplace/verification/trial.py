@@ -6,7 +6,8 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,11 +22,12 @@ from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import SHOWN, Baseline, Command
 from unplace.verification.judging import Judge, Judgement, versions_of
 from unplace.verification.loading import CannotRunError, RewrittenCannotRunError, locate
-from unplace.verification.observed_calls import MOST_SECONDS, CallJudge, ObservedCall, observed_calls
+from unplace.verification.observed_calls import Judged, calls_of, lines_by_file, told
 from unplace.verification.resource_limits import Limits
 from unplace.verification.scratch import Scratch, scratch_copy
 
 if TYPE_CHECKING:
+    from unplace.verification.calling import CallJudge
     from unplace.verification.versions import Result
 
 RunBegins = Callable[[int, int], None]
@@ -39,13 +41,14 @@ class Plan:
     """The tests that a rewrite has to pass: entries (files and names in them) and a shell command.
 
     `inputs` is a file and the name of a function in it that makes the arguments of entries. `limits` are for each step
-    of an entry, `command_limits` for a run of the command. With `observed`, edited functions are called as runs did.
+    of an entry, `command_limits` for a run of the command. With `calls`, edited functions are called: as the runs did
+    from which these facts are, the others with arguments made from their signatures.
     """
 
     entries: Sequence[tuple[Path, str]] = ()
     command: str | None = None
     inputs: tuple[Path, str] | None = None
-    observed: Observations | None = None
+    calls: Observations | None = None
     measure: bool = False
     limits: Limits = field(default_factory=Limits)
     command_limits: Limits = field(default_factory=Limits)
@@ -77,8 +80,8 @@ class Trial:
     """The result of a trial: the outcomes without the guilty edits, and the result of each entry with the other edits.
 
     `left_out` has the guilty fixes, each with the evidence; `runs` is how often something was run with a rewrite;
-    `flaky` are the tests that judged nothing, because they sometimes pass and sometimes fail. `calls` are the observed
-    calls of edited functions, each with what it says of the edits that are left.
+    `flaky` are the tests that judged nothing, because they sometimes pass and sometimes fail. `calls` are the calls of
+    functions, each with what it says of the edits that are left.
     """
 
     outcomes: Sequence[Outcome]
@@ -86,7 +89,7 @@ class Trial:
     left_out: Sequence[tuple[Fix, str]]
     runs: int
     flaky: Sequence[str] = ()
-    calls: Sequence[tuple[ObservedCall, Judgement]] = ()
+    calls: Sequence[Judged] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,27 +203,36 @@ def tried(
 
             suite = _suite(plan.command, files, scratch, plan, say, begins)
             judges.append(suite)
-        calls = _calls(outcomes, plan, scratch)
-        judges += calls
         bench = _Bench(scratch, changed)
-        left, left_out = _sorted_out(fixes, judges, bench, say)
-        judgements = [bench.judgement(judge, left) for judge in judges] if left else []
-        judged = [(judge.call, bench.judgement(judge, left)) for judge in calls] if left else []
+        with _callers(changed, plan, scratch) as calls:
+            judges += calls
+            left, left_out = _sorted_out(fixes, judges, bench, say)
+            judgements = [bench.judgement(judge, left) for judge in judges] if left else []
+            kept = [Judged(c.call, bench.judgement(c, left), c.reached or frozenset()) for c in calls] if left else []
     results = [judgement.result for judgement in judgements if judgement.result is not None]
     flaky = sorted(suite.baseline.flaky) if suite is not None else ()
     without = [_without(outcome, dict(left_out)) for outcome in outcomes]
-    return Trial(without, results, left_out, bench.runs, flaky, judged)
+    if plan.calls is not None:
+        without = [told(outcome, kept) for outcome in without]
+    return Trial(without, results, left_out, bench.runs, flaky, kept)
 
 
-def _calls(outcomes: Sequence[Outcome], plan: Plan, scratch: Scratch) -> list[CallJudge]:
-    """Return judges that call edited functions as runs did, if the plan asks for that."""
-    if plan.observed is None:
-        return []
-    folder = scratch.folder.with_name("observed")
-    folder.mkdir()
-    deadline = time.monotonic() + MOST_SECONDS
-    calls = observed_calls(outcomes, plan.observed, folder)
-    return [CallJudge(call, scratch, _folders_in(scratch), deadline) for call in calls]
+@contextmanager
+def _callers(changed: Sequence[Outcome], plan: Plan, scratch: Scratch) -> Iterator[list[CallJudge]]:
+    """Provide judges that call functions, if the plan asks for that; their processes end with the block."""
+    if plan.calls is None:
+        yield []
+        return
+    from unplace.verification.calling import MOST_SECONDS, CallJudge, Homes  # only now: a command needs no torch
+
+    programs = scratch.folder.with_name("observed")
+    programs.mkdir()
+    calls, lines = calls_of(changed, plan.calls, programs), lines_by_file(changed)
+    homes, folders = Homes(), _folders_in(scratch)
+    try:
+        yield [CallJudge(call, scratch, folders, lines, homes, time.monotonic() + MOST_SECONDS) for call in calls]
+    finally:
+        homes.close()
 
 
 def _sorted_out(

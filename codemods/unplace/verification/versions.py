@@ -10,9 +10,10 @@ from unplace.verification.compare import compare_notes, compare_random_state
 from unplace.verification.entries import Target
 from unplace.verification.loading import ModuleFile, RewrittenCannotRunError, locate_versions
 from unplace.verification.measuring import Cost
+from unplace.verification.modes import AUTOCAST
 from unplace.verification.proof import Proof, Verdict, judge, judge_values
 from unplace.verification.resource_limits import Limits
-from unplace.verification.worker import AUTOCAST, Remote, Worker
+from unplace.verification.worker import Remote, Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def verify_modules(
         opened = original.opened
         with Worker(replace(target, file=after, choice=opened.choice), limits, RewrittenCannotRunError) as rewritten:
             comparisons = [
-                _compare(target, Remote(original, mode), Remote(rewritten, mode), limits, measure)
+                compared(target, Remote(original, mode), Remote(rewritten, mode), limits, measure)
                 for mode in opened.modes
                 if mode != AUTOCAST
             ]
@@ -98,7 +99,8 @@ def _under_autocast(target: Target, original: Remote, rewritten: Remote, limits:
     return [Comparison(original.mode, proof)] if is_different else []
 
 
-def _compare(target: Target, original: Remote, rewritten: Remote, limits: Limits, measure: bool) -> Comparison:
+def compared(target: Target, original: Remote, rewritten: Remote, limits: Limits, measure: bool = False) -> Comparison:
+    """Compare two versions in a mode, with costs where they are to be measured; what isn't steady is no difference."""
     proof = judge(original, rewritten)
     if proof.verdict is Verdict.DIFFERENT:
         unsteady = _unsteady(target, original.mode, limits)

@@ -7,12 +7,13 @@ Users' code is imported under its real names there and nowhere else, so two vers
 from __future__ import annotations
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from types import TracebackType
@@ -21,16 +22,17 @@ from typing import Any
 import torch
 
 from unplace.verification.entries import Target, open_entry
-from unplace.verification.examples import Maker, Program
-from unplace.verification.loading import CannotRunError
+from unplace.verification.examples import Maker
+from unplace.verification.loading import CannotRunError, ModuleFile, load
 from unplace.verification.measuring import Cost, measure
+from unplace.verification.modes import in_mode, modes, variations
 from unplace.verification.observe import Gradient, Observation, describe
 from unplace.verification.randomness import seeded
+from unplace.verification.reaching import reached
 from unplace.verification.reference import Directions
 from unplace.verification.resource_limits import Limits
+from unplace.verification.side_effects import forbid_side_effects
 from unplace.verification.sides import Local
-
-TRAIN, EVAL, AUTOCAST = "train", "eval", "autocast"
 
 ANSWER_BY_RAISING = ("finite_differences", "slopes")
 """The methods of `Local` whose `RuntimeError` is an answer, and no failure of the process."""
@@ -45,23 +47,104 @@ class Opened:
     made: str | None
 
 
+class Home:
+    """A process that has imported one version of a module, as a context manager.
+
+    Where it `forks`, each worker is a process of its own that begins with the module as it was imported: what one does
+    to the module the next doesn't see, and importing costs once. Otherwise the process serves one worker.
+    """
+
+    def __init__(self, file: ModuleFile, limits: Limits, *, forks: bool = False) -> None:
+        """Start the process, which begins to import the file."""
+        context = _context()
+        self.limits = limits
+        self.is_imported = False
+        self._path = file.path
+        self._numbers = itertools.count(1)
+        self._connection, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, file, limits, forks), daemon=True)  # type: ignore[attr-defined]
+        self._process: Any = process
+        self._process.start()
+        theirs.close()
+
+    def __enter__(self) -> Home:
+        """Return the process itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the process and those that it started."""
+        self.close()
+
+    def begin(self, target: Target, error: type[CannotRunError]) -> tuple[int, Opened]:
+        """Begin a worker for a target, once the module is imported; return its number and its first answer."""
+        step = f"importing {self._path}"
+        if not self.is_imported:
+            self.answer(0, step, error)
+            self.is_imported = True
+        number = next(self._numbers)
+        self.send((number, target))
+        return number, self.answer(number, step, error)
+
+    def send(self, message: object) -> None:
+        """Send a message to the process."""
+        with contextlib.suppress(BrokenPipeError):  # it is dead, as reading its answer will tell
+            self._connection.send(message)
+
+    def answer(self, number: int, step: str, error: type[CannotRunError]) -> Any:
+        """Return the answer to a worker's question; raise `error` where the code can't be run."""
+        answered = -1
+        while answered != number:  # the end of a worker that died after its last answer is no answer
+            if not self._connection.poll(self.limits.seconds):
+                self.close()
+                limit = f"{self.limits.seconds:g} s (--timeout sets the limit)"
+                raise error(f"timed out: {step} took more than {limit}")
+            try:
+                answered, kind, value = pickle.loads(self._connection.recv_bytes())
+            except EOFError:
+                self._process.join(5)
+                raise error(f"its process died ({_reason(self._process.exitcode)}) while {step}") from None
+        if kind == "answer":
+            return value
+        raise (RuntimeError if kind == "error" else error)(value if kind != "died" else f"{value} while {step}")
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process can begin another worker."""
+        return not self._connection.closed and bool(self._process.is_alive())
+
+    def close(self) -> None:
+        """End the process and those that it started."""
+        self._connection.close()
+        if self._process.is_alive() and self._process.pid is not None:
+            if hasattr(os, "killpg"):
+                with contextlib.suppress(ProcessLookupError, PermissionError):  # not yet, or no longer, a group
+                    os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
+        self._process.join()
+
+
 class Worker:
     """A process that runs one version of a module, as a context manager.
 
     Raises `CannotRunError` where the module can't be imported or called, or a limit is met.
     """
 
-    def __init__(self, target: Target, limits: Limits, error: type[CannotRunError] = CannotRunError) -> None:
-        """Start the process; `error` is the class of the exception where the code can't be run."""
-        context = _context()
-        self._limits = limits
+    def __init__(
+        self,
+        target: Target,
+        limits: Limits,
+        error: type[CannotRunError] = CannotRunError,
+        *,
+        home: Home | None = None,
+    ) -> None:
+        """Start the process, in a home that forks if one is given; `error` is the class of its exceptions."""
         self._error = error
-        self._connection, theirs = context.Pipe()
-        self._process: Any = context.Process(target=_serve, args=(theirs, target, limits), daemon=True)  # type: ignore[attr-defined]
-        self._process.start()
-        theirs.close()
+        self._is_guest = home is not None
+        self._home = home or Home(target.file, limits)
         try:
-            self.opened: Opened = self._answer(f"importing {target.file.path}")
+            self._number, self.opened = self._home.begin(target, error)
         except BaseException:
             self.close()
             raise
@@ -77,32 +160,16 @@ class Worker:
         self.close()
 
     def ask(self, question: str, mode: str, **keywords: object) -> Any:
-        """Call a method of `Local`, or `measure`, in the process and return its result."""
-        with contextlib.suppress(BrokenPipeError):  # it is dead, as reading its answer will tell
-            self._connection.send((question, mode, keywords))
-        return self._answer(question.replace("_", " "))
+        """Call a method of `Local`, `measure` or `reached` in the process and return its result."""
+        self._home.send((question, mode, keywords))
+        return self._home.answer(self._number, question.replace("_", " "), self._error)
 
     def close(self) -> None:
         """End the process and those that it started."""
-        self._connection.close()
-        if self._process.is_alive() and self._process.pid is not None:
-            if hasattr(os, "killpg"):
-                with contextlib.suppress(ProcessLookupError, PermissionError):  # not yet, or no longer, a group
-                    os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.kill()
-        self._process.join()
-
-    def _answer(self, step: str) -> Any:
-        if not self._connection.poll(self._limits.seconds):
-            raise self._error(f"timed out: {step} took more than {self._limits.seconds:g} s (--timeout sets the limit)")
-        try:
-            kind, value = pickle.loads(self._connection.recv_bytes())
-        except EOFError:
-            self._process.join(5)
-            raise self._error(f"its process died ({_reason(self._process.exitcode)}) while {step}") from None
-        if kind == "answer":
-            return value
-        raise (self._error if kind == "cannot" else RuntimeError)(value)
+        if not self._is_guest:
+            self._home.close()
+        elif self._home.is_alive:
+            self._home.send(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,65 +223,76 @@ def _reason(exitcode: int | None) -> str:
 # -- in the process ---------------------------------------------------------------------------------------------------
 
 
-def _serve(connection: Connection, target: Target, limits: Limits) -> None:
+def _serve(connection: Connection, file: ModuleFile, limits: Limits, forks: bool) -> None:
     if hasattr(os, "setsid"):
         os.setsid()  # so that what the code starts ends with it, and an interrupt is ours to handle
     os.dup2(sys.stderr.fileno(), 1)  # standard output belongs to the report
     sys.dont_write_bytecode = True
     limits.apply()
+    if forks:
+        torch.set_num_threads(1)  # a process that was forked can't use the threads of the other one
     try:
         with seeded():  # both versions start from the same tensors where a module makes them as it is imported
-            entry = open_entry(target)
-        reply: tuple[str, object] = "answer", Opened(_modes(entry.make), entry.choice, entry.made)
+            load(file)
+        _send(connection, 0, "answer", None)
     except Exception as error:
-        connection.send_bytes(pickle.dumps(("cannot", _plain(error))))
+        _send(connection, 0, "cannot", _plain(error))
         return
-    while True:
-        connection.send_bytes(pickle.dumps(reply))
+    with contextlib.suppress(EOFError):
+        while True:
+            message = connection.recv()
+            if message is None:
+                continue  # for a worker that has died meanwhile
+            number, target = message
+            if not forks:
+                _work(connection, number, target)
+                return
+            process = os.fork()
+            if process == 0:
+                code = 1
+                try:
+                    _work(connection, number, target)
+                    code = 0
+                finally:
+                    os._exit(code)  # not as the home would: what it has begun is its own to end
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            if code != 0:
+                _send(connection, number, "died", f"its process died ({_reason(code)})")
+
+
+def _work(connection: Connection, number: int, target: Target) -> None:
+    """Answer the questions about a target until the worker ends; the module has been imported."""
+    if target.is_varied:
+        forbid_side_effects()
+    try:
+        with seeded():
+            entry = open_entry(target)
+        found = variations(entry.make) if target.is_varied else modes(entry.make)
+        kind, value = "answer", Opened(found, entry.choice, entry.made)
+    except Exception as error:
+        _send(connection, number, "cannot", _plain(error))
+        return
+    _send(connection, number, kind, value)
+    while (message := connection.recv()) is not None:
+        question, mode, keywords = message
         try:
-            question, mode, keywords = connection.recv()
-        except EOFError:
-            return
-        try:
-            reply = "answer", _asked(entry.make, question, mode, keywords)
+            _send(connection, number, "answer", _asked(entry.make, question, mode, keywords))
         except Exception as error:
             is_answer = isinstance(error, RuntimeError) and question in ANSWER_BY_RAISING and not _is_memory(error)
-            reply = "error" if is_answer else "cannot", _plain(error)
+            _send(connection, number, "error" if is_answer else "cannot", _plain(error))
+
+
+def _send(connection: Connection, number: int, kind: str, value: object) -> None:
+    connection.send_bytes(pickle.dumps((number, kind, value)))
 
 
 def _asked(make: Maker, question: str, mode: str, keywords: dict[str, Any]) -> object:
-    make = _in_mode(make, mode)
+    make = in_mode(make, mode)
     if question == "measure":
         return measure(make, **keywords)
+    if question == "reached":
+        return reached(make, **keywords)
     return getattr(Local(make), question)(**keywords)
-
-
-def _modes(make: Maker) -> tuple[str, ...]:
-    """Return the modes in which a program is compared: for a `torch.nn.Module`, `train` (if it is in training mode),
-    `eval`, and `autocast` where it has floating-point parameters on the CPU and runs under it; else only `""`.
-    """
-    with seeded():
-        function = make().function
-    if not isinstance(function, torch.nn.Module):
-        return ("",)
-    is_mixed = any(p.is_floating_point() and p.device.type == "cpu" for p in function.parameters())
-    is_mixed = is_mixed and Local(_in_mode(make, AUTOCAST)).forward_only().error is None
-    return ((TRAIN, EVAL) if function.training else (EVAL,)) + ((AUTOCAST,) if is_mixed else ())
-
-
-def _in_mode(make: Maker, mode: str) -> Maker:
-    if mode == AUTOCAST:
-        return lambda: replace(make(), autocast=True)
-    if mode != EVAL:
-        return make
-
-    def make_for_evaluation() -> Program:
-        program = make()
-        assert isinstance(program.function, torch.nn.Module)
-        program.function.eval()
-        return program
-
-    return make_for_evaluation
 
 
 def _is_memory(error: Exception) -> bool:

@@ -67,6 +67,7 @@ class Data:
             [self.reasons.setdefault(reason, len(self.reasons)) for reason in reasons_of(site)],
             site.cell or 0,
             site.in_file or site.line,
+            self._string(site.verified),
         ]
 
     def _string(self, text: str) -> int:

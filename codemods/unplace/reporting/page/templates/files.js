@@ -18,6 +18,7 @@ function siteItem(site) {
   for (const assumption of site.assumptions) {
     if (!site.message.includes(assumption)) said.append(make("p", "assumes", "assumes: ", ...ticked(assumption)));
   }
+  if (site.verified) said.append(make("p", "assumes", site.verified));
   const hunk = hunkAround(site.file.diff, site.line);
   if (hunk) said.append(codeOf(site, hunk));
   else if (site.source) said.append(make("p", "source", site.source));

@@ -23,12 +23,13 @@ const sites = [];
 data.files.forEach(([repository, path, diff, raw], index) => {
   const name = data.repositories[repository][0];
   const file = { index, repository, name, path, diff, words: `${name} ${path}\n${diff}`.toLowerCase() };
-  for (const [line, column, code, verdict, fix, harm, message, assumptions, saved, source, reasons, cell, inFile] of raw) {
+  for (const [line, column, code, verdict, fix, harm, message, assumptions, saved, source, reasons, cell, inFile, verified] of raw) {
     const assumes = assumptions.map(text);
     sites.push({
       file, place: `${cell ? `cell ${cell}:` : ""}${line}:${column}`, line: inFile, code: text(code), verdict: text(verdict), fix: text(fix), harm: text(harm), reasons,
       message: text(message), assumptions: assumes, saved: text(saved), source: text(source),
-      words: [text(code), text(message), ...assumes, text(saved), text(source)].join("\n").toLowerCase(),
+      verified: text(verified),
+      words: [text(code), text(message), ...assumes, text(saved), text(verified), text(source)].join("\n").toLowerCase(),
     });
   }
 });

@@ -1,0 +1,80 @@
+"""Keeps how the functions of a program are called: as programs that make such calls again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from types import FrameType
+
+import torch
+
+from unplace.observation.facts import MOST_CALLS, Observations
+from unplace.observation.keys import Function
+from unplace.observation.specifications import CannotDescribeError, Constructed, described
+
+_FIRST = 3
+"""The number of different calls that are kept whatever they reach."""
+_LOOKED_AT = 100
+"""The number of calls of a function, or objects of a class, that are described."""
+_PENDING = 64
+"""The number of calls that haven't ended, as far as is known."""
+_SUSPENDING = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+_INIT = ".__init__"
+
+File = str
+
+
+class Calls:
+    """Keeps, for each function, its first different calls, and for each of its operations one that reaches it."""
+
+    def __init__(self, observations: Observations) -> None:
+        """Keep calls in these observations."""
+        self._observations = observations
+        self._constructed = Constructed()
+        self._operations: dict[tuple[File, Function], set[int]] = {}  # those that no kept call has reached
+        self._looked_at: dict[tuple[File, Function], int] = {}
+        self._pending: dict[int, tuple[tuple[File, Function], str]] = {}
+
+    def register(self, file: File, function: Function, number: int) -> None:
+        """Take an operation of a function."""
+        self._operations.setdefault((file, function), set()).add(number)
+
+    def restart(self) -> None:
+        """Forget all calls, in a process that was forked and reports what it sees itself."""
+        self._observations.calls.clear()
+        self._looked_at.clear()
+        self._pending.clear()
+
+    def entered(self, file: File, function: Function, frame: FrameType, names: Mapping[str, str]) -> None:
+        """Take a call that begins, or the construction of an object; `names` has those of modules by their files."""
+        key = file, function
+        self._pending.pop(id(frame), None)
+        if torch._C._is_any_autocast_enabled() or self._looked_at.get(key, 0) >= _LOOKED_AT:
+            return
+        if function.name.endswith(_INIT):
+            self._looked_at[key] = self._looked_at.get(key, 0) + 1
+            made = frame.f_locals[frame.f_code.co_varnames[0]]
+            self._constructed.note(made, frame.f_locals, frame.f_code, names)
+            return
+        known = self._observations.calls_of(file, function)
+        wants_more = len(known) < _FIRST or (len(known) < MOST_CALLS and self._operations.get(key))
+        if not wants_more or not torch.is_grad_enabled() or frame.f_code.co_flags & _SUSPENDING:
+            return
+        self._looked_at[key] = self._looked_at.get(key, 0) + 1
+        with suppress(CannotDescribeError):
+            program = described(function.name, frame, self._constructed, names)
+            if len(known) < _FIRST:
+                known[program] += 1
+            while len(self._pending) >= _PENDING:
+                del self._pending[next(iter(self._pending))]
+            self._pending[id(frame)] = key, program
+
+    def reached(self, number: int, frame: FrameType) -> None:
+        """Take an operation that runs in a frame: the call that reaches it is kept if none of those kept does."""
+        key, program = self._pending.get(id(frame), (None, ""))
+        if key is not None and number in self._operations.get(key, ()):
+            known = self._observations.calls_of(*key)
+            if program in known or len(known) < MOST_CALLS:
+                known[program] += 1
+                self._operations[key].discard(number)
