@@ -12,14 +12,20 @@ from enum import Enum
 
 import libcst as cst
 
-from unplace.analysis.domain.dtypes import is_floating, keeps_dtype, parameter_of, promoted
+from unplace.analysis.domain.dtypes import (
+    is_floating,
+    is_wide_under_autocast,
+    keeps_dtype,
+    parameter_of,
+    promoted,
+)
 from unplace.analysis.domain.values import INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
 from unplace.analysis.project.callers import calls_that_hand
 from unplace.analysis.project.calling import calls_of
 from unplace.analysis.project.enclosing import Block, around_calls
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
-from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.syntax.nodes import turns_autocast_on
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.catalogue import Assumption
@@ -130,7 +136,8 @@ def _need(site: Site) -> _Need:
     if False in known:
         return _Need.POSSIBLE if site.value.may_be(NUMBER) else _Need.CERTAIN
     is_asked_for = site.options.preserve_dtype or site.options.strict
-    is_open = None in known and (is_asked_for or _is_under_autocast(site) or _is_passed_wider(site))
+    is_lowered = not is_wide_under_autocast(site.value.dtype) and _is_under_autocast(site)
+    is_open = None in known and (is_asked_for or is_lowered or _is_passed_wider(site))
     is_raised = effect != "accumulates" and _is_raised(site)
     return _Need.POSSIBLE if is_open or is_raised else _Need.NONE
 
@@ -175,7 +182,7 @@ def _autocast(module: ModuleIndex) -> list[Block]:
         Block.of(scope, block)
         for scope in module.scopes.by_node.values()
         for block in scope.of(ast.With)
-        if any("autocast" in code_of(item.context_expr) for item in block.items)
+        if any(turns_autocast_on(item.context_expr) for item in block.items)
     ]
 
 

@@ -46,6 +46,11 @@ def is_floating(dtype: Token) -> bool:
     return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] in ("float", "lowered"))
 
 
+def is_wide_under_autocast(dtype: Token) -> bool:
+    """Tell whether a dtype is that of an operation which autocast runs in float32."""
+    return isinstance(dtype, tuple) and dtype[0] == "raised"
+
+
 def is_complex(dtype: Token) -> bool:
     """Tell whether a dtype is certainly a complex one."""
     return isinstance(dtype, str) and dtype.startswith("complex")

@@ -11,7 +11,15 @@ from functools import reduce
 from unplace import torchapi
 from unplace.analysis.domain.graph import ARGUMENTS, NO_GRAPH, Graph
 from unplace.analysis.domain.merging import Merger
-from unplace.analysis.domain.refs import Choice, Function, Instance, LibraryLayer, TorchModule, first_layer
+from unplace.analysis.domain.refs import (
+    Choice,
+    Function,
+    Instance,
+    LibraryLayer,
+    TorchModule,
+    alternatives,
+    first_layer,
+)
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import CONTAINER, MODULE, TENSOR, TUPLE, Link, Origin, Token, Value
 from unplace.analysis.effects import effect, result_types
@@ -35,19 +43,38 @@ _BEFORE, _LAST = -2, -1
 
 
 def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) -> TorchModule:
-    """Return a Sequential with its layers or, where their number isn't known, what each and the last of them is."""
+    """Return a Sequential with its layers or, where their number isn't known, what each and the last of them is.
+
+    Of one that the same call made, as in `net = nn.Sequential(net, layer)`, nobody knows how many there are.
+    """
     made = TorchModule(modules.SEQUENTIAL, node)
     if arguments.keywords or not arguments.positional:
         return made
+    arguments = replace(arguments, positional=[_without(value, node) for value in arguments.positional])
     parts = _in_order(run, arguments, state)
     if parts is not None:
-        return replace(made, parts=parts)
+        return replace(made, parts=tuple(_without(part, node) for part in parts))
     end = arguments.nodes[-1]
     is_listed = isinstance(end, ast.Starred) and isinstance(end.value, ast.ListComp | ast.GeneratorExp)
     last = arguments.positional[-1] if is_listed or not isinstance(end, ast.Starred) else None
     each = reduce(weak_join, arguments.positional)
     is_filled = any(_has_element(run, given, state) for given in arguments.nodes)
     return replace(made, last=last, each=each if each.ref is not None else None, is_filled=is_filled)
+
+
+def _without(layer: Value, call: ast.Call) -> Value:
+    """Return a layer that is open in place of the Sequentials that a call made."""
+    refs = alternatives(layer.ref)
+    others = frozenset(ref for ref in refs if not _holds(ref, call))
+    return layer if len(others) == len(refs) else layer._replace(ref=Choice(others, is_open=True))
+
+
+def _holds(ref: Hashable, call: ast.Call) -> bool:
+    """Tell whether a layer is a Sequential that a call made, or has one inside."""
+    if not isinstance(ref, TorchModule):
+        return False
+    inside = (*(ref.parts or ()), ref.last, ref.each)
+    return ref.call is call or any(_holds(each, call) for part in inside if part for each in alternatives(part.ref))
 
 
 def _has_element(run: Run, given: ast.expr, state: State) -> bool:

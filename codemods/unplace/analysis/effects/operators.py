@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from unplace import torchapi
+from unplace.analysis.domain.dtypes import raised
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.graph import ARGUMENTS, LEAF, NO_GRAPH, UNSEEN
 from unplace.analysis.domain.refs import Named
@@ -31,7 +32,7 @@ from unplace.analysis.effects.saves import saved_by
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import as_argument
-from unplace.torchapi import Operator, Result, View, results
+from unplace.torchapi import Operator, Result, View, autocast, results
 
 _FIELDS = 4  # the elements of a returned tuple that are told apart; no operator returns more
 
@@ -189,7 +190,10 @@ def _dtype(
 ) -> Token:
     """Return the dtype of a returned tensor."""
     dtype = result_types.dtype_of(run, operator, looked_at, values, arguments)
-    if run.autocast and not operator.elementwise and operator.view is View.NEVER:
+    if run.autocast and dtype is None and operator.short in autocast.RAISED:
+        return raised((node, "dtype"))
+    is_known = operator.short in autocast.LOWERED | autocast.RAISED or operator.short in results.TOTALS
+    if run.autocast and not operator.elementwise and operator.view is View.NEVER and not is_known:
         dtype = None
     if dtype is None and operator.view is not View.NEVER and operator.short in ("to", "einsum"):
         return (node, "dtype")  # it may differ from that of the viewed tensor

@@ -90,7 +90,7 @@ def tensor_result(
         "a result",
         TENSOR,
         shape=common_shape(left, right) if elementwise else None,
-        dtype=None if run.autocast and not elementwise else result_dtype(op, left, right, node),
+        dtype=result_dtype(op, left, right, node),
         graph=graph_of(left, right),
         likely=left.likely and not right.must_be(TENSOR),
     )

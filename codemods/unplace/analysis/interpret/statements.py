@@ -40,7 +40,7 @@ from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import bind_name, may_write, store_attribute, store_item
 from unplace.analysis.interpret.writes import graph_of
 from unplace.analysis.syntax.flow import fails_always
-from unplace.analysis.syntax.nodes import TRIES, code_of, walk
+from unplace.analysis.syntax.nodes import TRIES, turns_autocast_on, walk
 from unplace.analysis.types import kinds
 from unplace.diagnostics.catalogue import Alive
 from unplace.diagnostics.forms import WriteKind
@@ -366,7 +366,7 @@ class Interpreter:
         for item in s.items:
             record = state.record
             value = self.evaluator.evaluate(item.context_expr, state)
-            if "autocast" in code_of(item.context_expr):
+            if turns_autocast_on(item.context_expr):
                 self.run.autocast += 1
             state.record = entered(value, item.context_expr, record)
             if item.optional_vars is not None:

@@ -76,6 +76,7 @@ class Asking:
         self._first: list[int] = []  # for each circle that may still grow, the number of its first question
         self._outdated: dict[_Question[Any], None] = {}  # those that have seen an answer which isn't so any more
         self._uses: set[Hashable] = set()
+        self._likenesses = _Likenesses()
 
     # -- what answers depend on -----------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class Asking:
     def _change(self, question: _Question[Any], answer: object) -> None:
         """Give a question an answer; where it is another one, those who have seen the one so far are outdated."""
         before, question.answer = question.answer, answer
-        if question.readers and _likeness(before) != _likeness(answer):
+        if question.readers and self._likenesses.of(before) != self._likenesses.of(answer):
             self._outdated.update(question.readers)
             question.readers.clear()
 
@@ -203,16 +204,36 @@ class Asking:
             self._first.pop()
 
 
-def _likeness(answer: object) -> object:
-    """Return what an answer tells, whichever abstract objects it tells it by: those of two walks are never the same."""
-    if isinstance(answer, Obj):
-        return answer.origin, answer.label, answer.operator, answer.old, answer.overlapping
-    if isinstance(answer, tuple):
-        return type(answer), *map(_likeness, answer)
-    if isinstance(answer, frozenset):
-        return frozenset(map(_likeness, answer))
-    if not isinstance(answer, Hashable):
-        return object()
-    if is_dataclass(answer) and type(answer).__hash__ is not object.__hash__:
-        return type(answer), *(_likeness(getattr(answer, each.name)) for each in fields(answer))
-    return answer
+class _Likenesses:
+    """Numbers what answers tell, whichever abstract objects they tell it by: those of two walks are never the same.
+
+    Equal answers have equal numbers. What an answer holds in several places is looked at once: written out, the values
+    that hold each other can be as large as two to the power of their number.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, answer: object) -> int:
+        """Return the number of an answer."""
+        return self._of(answer, {})
+
+    def _of(self, part: object, known: dict[int, int]) -> int:
+        """Return the number of a part; `known` has those of the parts of the same answer, by their ids."""
+        number = known.get(id(part))
+        if number is None:
+            number = known[id(part)] = self._numbers.setdefault(self._told(part, known), len(self._numbers))
+        return number
+
+    def _told(self, part: object, known: dict[int, int]) -> Hashable:
+        if isinstance(part, Obj):
+            return part.origin, part.label, part.operator, part.old, part.overlapping
+        if isinstance(part, tuple):
+            return type(part), *(self._of(each, known) for each in part)
+        if isinstance(part, frozenset):
+            return frozenset(self._of(each, known) for each in part)
+        if not isinstance(part, Hashable):
+            return object()
+        if is_dataclass(part) and type(part).__hash__ is not object.__hash__:
+            return type(part), *(self._of(getattr(part, each.name), known) for each in fields(part))
+        return type(part), part
