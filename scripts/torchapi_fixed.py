@@ -26,7 +26,7 @@ FIXED_METHODS: dict[str, Row] = {
     "item": {"parameters": "self", "result": "number"},
     "module_load": {"parameters": "self other assign", "saves": ["*"], "view": "maybe"},
     "mtia": MOVES,
-    "new": {"parameters": "self size", "variadic": True, "view": "maybe"},
+    "new": {"parameters": "self data", "variadic": True, "view": "maybe"},
     "numpy": {"parameters": "self", "result": "other", "view": "always", "view_of": "self"},
     "pin_memory": {"parameters": "self device", "view": "maybe", "view_of": "self"},
     "register_hook": {"parameters": "self hook", "result": "other"},

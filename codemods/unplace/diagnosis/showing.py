@@ -9,13 +9,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 from unplace.files.discovery import shown
 from unplace.observation.facts import Observations
-from unplace.observation.keys import called_by_name
+from unplace.observation.keys import UNRECORDED, called_by_name
 from unplace.verification.loading import locate
 
 MOST_TRIES = 20
@@ -52,11 +53,10 @@ def _programs(path: Path, line: int, facts: Observations) -> Iterator[str]:
         for function, node in called_by_name(ast.parse(source), source)
         if function in own
     }
-    for function in sorted(here, key=lambda each: not here[each]):
-        yield from own[function]
-    for functions in facts.calls.values():
-        for programs in functions.values() if functions is not own else ():
-            yield from programs
+    others = (programs for each in facts.calls.values() if each is not own for programs in each.values())
+    first = (own[function] for function in sorted(here, key=lambda each: not here[each]))
+    for programs in chain(first, others):
+        yield from (program for program in programs if UNRECORDED not in program)
 
 
 def _flat(program: str, place: str) -> str:

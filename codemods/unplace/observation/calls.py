@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
@@ -17,6 +18,8 @@ _FIRST = 3
 """The number of different calls that are kept whatever they reach."""
 _LOOKED_AT = 100
 """The number of calls of a function, or objects of a class, that are described."""
+_AGAIN = 20
+"""The number of calls that are described because an earlier one, which wasn't, had reached an operation."""
 _PENDING = 64
 """The number of calls that haven't ended, as far as is known."""
 _SUSPENDING = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
@@ -33,12 +36,15 @@ class Calls:
         self._observations = observations
         self._constructed = Constructed()
         self._operations: dict[tuple[File, Function], set[int]] = {}  # those that no kept call has reached
+        self._functions: dict[int, tuple[File, Function]] = {}
         self._looked_at: dict[tuple[File, Function], int] = {}
+        self._missing: Counter[int] = Counter()
         self._pending: dict[int, tuple[tuple[File, Function], str]] = {}
 
     def register(self, file: File, function: Function, number: int) -> None:
         """Take an operation of a function."""
         self._operations.setdefault((file, function), set()).add(number)
+        self._functions[number] = file, function
 
     def restart(self) -> None:
         """Forget all calls, in a process that was forked and reports what it sees itself."""
@@ -58,13 +64,14 @@ class Calls:
             self._constructed.note(made, frame.f_locals, frame.f_code, names)
             return
         known = self._observations.calls_of(file, function)
-        wants_more = len(known) < _FIRST or (len(known) < MOST_CALLS and self._operations.get(key))
-        if not wants_more or not torch.is_grad_enabled() or frame.f_code.co_flags & _SUSPENDING:
+        wants_any = len(known) < _FIRST and torch.is_grad_enabled()
+        wants_more = wants_any or (len(known) < MOST_CALLS and self._operations.get(key))
+        if not wants_more or frame.f_code.co_flags & _SUSPENDING:
             return
         self._looked_at[key] = self._looked_at.get(key, 0) + 1
         with suppress(CannotDescribeError):
             program = described(function.name, frame, self._constructed, names)
-            if len(known) < _FIRST:
+            if wants_any:
                 known[program] += 1
             while len(self._pending) >= _PENDING:
                 del self._pending[next(iter(self._pending))]
@@ -73,8 +80,17 @@ class Calls:
     def reached(self, number: int, frame: FrameType) -> None:
         """Take an operation that runs in a frame: the call that reaches it is kept if none of those kept does."""
         key, program = self._pending.get(id(frame), (None, ""))
-        if key is not None and number in self._operations.get(key, ()):
+        if key is None:
+            self._missed(number)
+        elif number in self._operations.get(key, ()):
             known = self._observations.calls_of(*key)
             if program in known or len(known) < MOST_CALLS:
                 known[program] += 1
                 self._operations[key].discard(number)
+
+    def _missed(self, number: int) -> None:
+        """Look at further calls of a function, one of which may reach an operation again."""
+        key = self._functions[number]
+        if number in self._operations[key] and self._missing[number] < _AGAIN:
+            self._missing[number] += 1
+            self._looked_at[key] = min(self._looked_at.get(key, 0), _LOOKED_AT - 1)

@@ -16,6 +16,8 @@ OPERATIONS = (ast.AugAssign, ast.Assign, ast.Call)
 """The nodes that are written like in-place operations."""
 _LEAVES = (ast.Name, ast.Constant)
 MODULE = "<module>"
+UNRECORDED = "torch.no_grad()(lambda"
+"""The words by which a program makes its call without recording gradients."""
 ENTRY = "entry"
 """The place that stands for the beginning of a function."""
 
@@ -62,14 +64,18 @@ def owned(tree: ast.Module, text: str) -> Iterator[Owned]:
 
 
 def called_by_name(tree: ast.Module, text: str) -> Iterator[tuple[Function, ast.FunctionDef]]:
-    """Yield the functions of a module's top level and the methods of its classes, less those with a decorator."""
+    """Yield the functions of a module's top level and the methods of its classes, less setters."""
     lines = io.StringIO(text, newline=None).readlines()
     for outer in tree.body:
         prefix = f"{outer.name}." if isinstance(outer, ast.ClassDef) else ""
         for node in outer.body if isinstance(outer, ast.ClassDef) else [outer]:
-            if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+            if isinstance(node, ast.FunctionDef) and not any(map(_is_setter, node.decorator_list)):
                 source = "".join(lines[node.lineno - 1 : node.end_lineno])
                 yield Function(f"{prefix}{node.name}", _digest(source)), node
+
+
+def _is_setter(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter")
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:

@@ -18,7 +18,10 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Mapping
-from inspect import CO_VARARGS, CO_VARKEYWORDS
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from inspect import CO_VARARGS, CO_VARKEYWORDS, getattr_static
 from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
 from typing import Any
 
@@ -28,6 +31,7 @@ _LONGEST = 4_000
 """The most characters of a program that is kept."""
 _MOST_ELEMENTS = 64
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...))
+_PLAIN_INITS = (object.__init__, torch.nn.Module.__init__)
 _MAIN = "__main__"
 _OF_TORCH = (torch, torch.nn.functional)
 
@@ -40,26 +44,23 @@ class Constructed:
     """The expressions that constructed the objects of the program, as far as they could be described."""
 
     def __init__(self) -> None:
-        self._made: weakref.WeakKeyDictionary[Any, tuple[Program, str]] = weakref.WeakKeyDictionary()
+        self._made: dict[int, tuple[weakref.ref[Any], Program, str]] = {}  # by id: objects may have no hash
 
     def note(self, made: object, arguments: Mapping[str, Any], code: Any, files: Mapping[str, str]) -> None:
         """Note how an object is being constructed: its own `__init__` has just been entered."""
         constructor = type(made).__init__
-        if getattr(constructor, "__code__", None) is not code or made in self._made:
+        if getattr(constructor, "__code__", None) is not code or self.of(made) is not None:
             return
-        program = Program(self, files)
-        try:
+        program, number = Program(self, files), id(made)
+        with suppress(CannotDescribeError, TypeError):  # some objects can't be referred to weakly
+            reference = weakref.ref(made, lambda _: self._made.pop(number, None))
             call = f"{program.name_of(type(made))}({program.passed(arguments, code, 1)})"
-            self._made[made] = program, call
-        except (CannotDescribeError, TypeError):  # some objects can't be referred to weakly
-            return
+            self._made[number] = reference, program, call
 
     def of(self, made: object) -> tuple[Program, str] | None:
         """Return the program and the expression that construct an object like one of the program."""
-        try:
-            return self._made.get(made)
-        except TypeError:
-            return None
+        reference, program, call = self._made.get(id(made), (None, None, ""))
+        return (program, call) if program is not None and reference is not None and reference() is made else None
 
 
 class Program:
@@ -109,6 +110,8 @@ class Program:
             return f"slice({', '.join(map(self.expression, (value.start, value.stop, value.step)))})"
         if isinstance(value, FunctionType | BuiltinFunctionType | type | ModuleType):
             return self.name_of(value)
+        if isinstance(value, Enum):
+            return f"{self.name_of(type(value))}[{value.name!r}]"
         return self._object(value, wanted)
 
     def name_of(self, value: Any) -> str:
@@ -134,13 +137,18 @@ class Program:
         self.imports[f"from {module} import {name.partition('.')[0]}"] = None
         return str(name)
 
-    def text(self, call: str) -> str:
-        """Return the whole program; `call` is an expression in which the arguments are as they have been made."""
+    def text(self, call: str, *, records: bool = True) -> str:
+        """Return the whole program; `call` is an expression in which the arguments are as they have been made.
+
+        It is made under `torch.no_grad()` unless it `records`.
+        """
         body = [f"    {line}" for line in self.lines]
         names = ", ".join(self._leaves)
         given = f"({names},)" if len(self._leaves) == 1 else f"({names})"
-        lines = [*self.imports, "", "", "def example():", *body, f"    return lambda {names}: {call}, {given}", ""]
-        text = "\n".join(lines).replace("lambda :", "lambda:")
+        function = f"lambda {names}: {call}".replace("lambda :", "lambda:")
+        function = function if records else f"torch.no_grad()({function})"
+        lines = [*self.imports, "", "", "def example():", *body, f"    return {function}, {given}", ""]
+        text = "\n".join(lines)
         if len(text) > _LONGEST:
             raise CannotDescribeError
         return text
@@ -183,6 +191,14 @@ class Program:
             call = self._taken_over(*known)
         elif isinstance(value, torch.nn.Module) and type(value).__module__.startswith("torch.nn"):
             call = self._layer(value)
+        elif (
+            type(value).__init__ in _PLAIN_INITS
+            and type(value).__new__ is object.__new__
+            and hasattr(value, "__dict__")
+        ):
+            call = f"{self.name_of(type(value))}()"
+        elif is_dataclass(value) or hasattr(value, "_fields"):
+            call = f"{self.name_of(type(value))}({self._of_fields(value)})"
         else:
             raise CannotDescribeError
         name = self._named(value, wanted)
@@ -207,6 +223,11 @@ class Program:
                 call = re.sub(pattern, free, call)
         self.lines += program.lines
         return call
+
+    def _of_fields(self, value: Any) -> str:
+        """Return what a dataclass or a named tuple is made of."""
+        names = [field.name for field in fields(value) if field.init] if is_dataclass(value) else value._fields
+        return ", ".join(f"{name}={self.expression(getattr(value, name), name)}" for name in names)
 
     @property
     def names(self) -> list[str]:
@@ -240,18 +261,25 @@ def described(name: str, frame: FrameType, constructed: Constructed, files: Mapp
     Raises `CannotDescribeError` where one of its arguments, or the object of the method, can't be made again.
     """
     code, arguments = frame.f_code, frame.f_locals
-    program = Program(constructed, files)
+    program, records = Program(constructed, files), torch.is_grad_enabled()
     owner, _, method = name.rpartition(".")
     if owner:
+        found = getattr_static(frame.f_globals.get(owner), method, None)
+        if isinstance(found, staticmethod):
+            call = f"{program.name_of(frame.f_globals[owner])}.{method}({program.passed(arguments, code)})"
+            return program.text(call, records=records)
         receiver = program.expression(arguments[code.co_varnames[0]], owner.lower())
+        if method.startswith("__") and not method.endswith("__"):
+            method = f"_{owner.lstrip('_')}{method}"
         called = receiver if method == "forward" else f"{receiver}.{method}"
-        return program.text(f"{called}({program.passed(arguments, code, 1)})")
+        call = called if isinstance(found, property) else f"{called}({program.passed(arguments, code, 1)})"
+        return program.text(call, records=records)
     module = frame.f_globals.get("__name__", _MAIN)
     module = files.get(module, module)
     if module == _MAIN:
         raise CannotDescribeError
     program.imports[f"from {module} import {name}"] = None
-    return program.text(f"{name}({program.passed(arguments, code)})")
+    return program.text(f"{name}({program.passed(arguments, code)})", records=records)
 
 
 def _made(tensor: torch.Tensor) -> str:

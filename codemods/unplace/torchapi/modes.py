@@ -101,8 +101,11 @@ OWN_STRIDES = frozenset(["empty_strided", "new_empty_strided", "empty_permuted"]
 
 FORMATTED = ("as_strided",)
 PINNING = ("pin_memory",)
-SHARING = ("share_memory_", "from_file")
+SHARING = ("share_memory_", "from_file", "_new_shared")
 """Functions and methods that put a tensor in shared or mapped memory."""
+
+OVER_STORAGE = frozenset(["new"])
+"""Methods that make a tensor over a storage that they may be given: `x.new(storage)`."""
 
 CANONICAL = {
     "torch.nn.parameter.Parameter": "torch.nn.Parameter",

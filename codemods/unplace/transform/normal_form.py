@@ -86,6 +86,11 @@ def _is_made_a_copy(site: Site, verdict: Verdict) -> bool:
     return False
 
 
+def copies_in_rounds(site: Site, verdict: Verdict) -> bool:
+    """Tell whether each round of a loop would copy a whole tensor."""
+    return isinstance(verdict, Copy) and is_loop_carried(site, verdict.places[0])
+
+
 def is_costly(site: Site, verdict: Verdict) -> bool:
     """Tell whether each round of a loop would copy a whole tensor of which a harmless write changes a part."""
     if site.options.every or site.options.functional or not isinstance(verdict, Copy | Rebind):

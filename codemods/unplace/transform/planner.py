@@ -39,7 +39,7 @@ from unplace.transform.filter import Filter
 from unplace.transform.flags import flags
 from unplace.transform.functional.planning import without_stores
 from unplace.transform.intent import is_hardly_of_tensor
-from unplace.transform.normal_form import Clones, is_costly, keeping_order
+from unplace.transform.normal_form import Clones, copies_in_rounds, is_costly, keeping_order
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
@@ -93,6 +93,7 @@ class Planner:
         staying = self._staying({s: ds for s, ds in legal.items() if not _failures(ds, wanted)})
         chosen = self._without_hidden_writes({s: staying.get(s, ds) for s, ds in legal.items()}, left_out)
         chosen = {s: [self._without_meant(d) for d in ds] for s, ds in chosen.items()}
+        chosen = self._without_early_clones(chosen)
         for statement, decisions in chosen.items():
             if statement not in staying:
                 self._rewrite(statement, decisions)
@@ -146,7 +147,7 @@ class Planner:
         if not decision.site.write.is_unclear or (facts is not None and facts.tensors):
             return decision
         pays = harm is Harm.HARMFUL or (
-            harm is Harm.POSSIBLE and not is_hardly_of_tensor(decision.site) and not _rebinds_several(decision)
+            harm is Harm.POSSIBLE and not is_hardly_of_tensor(decision.site) and _suits_others(decision)
         )
         if self._is_applied(decision) and pays:
             return decision
@@ -201,6 +202,20 @@ class Planner:
             return decision.becoming(Refuse(Refusal.UNRECORDED(method=unrecorded.write.name)))
         verdict = respected(decision.sites, keeping_order(decision.sites, decision.verdict))
         return _not_contradicted(decision.becoming(verdict))
+
+    def _without_early_clones(self, plan: _Plan) -> _Plan:
+        """Let clones of what this round binds to a new tensor wait for the next round, which may need none."""
+        applied = [d for decisions in plan.values() for d in decisions if self._is_applied(d)]
+        rebound = [d.site for d in applied if isinstance(d.verdict, Rebind)]
+
+        def waits(site: Site) -> bool:
+            roots = site.roots()
+            return any(r.run is site.run and r.statement is not site.statement and r.roots() & roots for r in rebound)
+
+        return {
+            statement: [d.becoming(_LATER) if isinstance(d.verdict, Copy) and waits(d.site) else d for d in decisions]
+            for statement, decisions in plan.items()
+        }
 
     def _without_hidden_writes(self, plan: _Plan, left_out: list[Site]) -> _Plan:
         """Leave a `.data` store alone where another write to the tensor stays in place.
@@ -327,8 +342,9 @@ class Planner:
     ) -> list[Decision]:
         """Report writes that stay; where their copies would stand in rewritten code, carry out the decisions `before`.
 
-        Where a list would stand in rewritten code, or the edits would meet those `placed` for other writes that stay,
-        nothing is done before the next round. The decisions that are returned can be carried out beside the writes.
+        Where a list would stand in rewritten code, the edits would meet those `placed` for other writes that stay, or
+        the decisions before would copy a whole in each round, nothing is done before the next round. The decisions that
+        are returned can be carried out beside the writes.
         """
         edits = [_edits_aside(decision.verdict) for decision in decisions]
         every = [edit for d, own in zip(decisions, edits, strict=True) if self._is_applied(d) for edit in own]
@@ -337,6 +353,7 @@ class Planner:
         is_postponed = is_taken
         if not isinstance(decisions[0].verdict, Collect):
             is_postponed = meet([*(e for e in every if e not in placed), *whole], placed)
+        is_postponed |= is_taken and any(copies_in_rounds(d.site, d.verdict) for d in before)
         if is_taken and not is_postponed:
             known = len(self._report.findings)
             self._rewrite(statement, before)
@@ -422,9 +439,10 @@ def _may_be_kept(decision: Decision) -> bool:
     return site.write.is_unclear or isinstance(verdict, Copy) or is_costly(site, verdict)
 
 
-def _rebinds_several(decision: Decision) -> bool:
-    """Tell whether a recipe binds another place to the new tensor, beside the written one."""
-    return isinstance(decision.verdict, Rebind | Split) and len(decision.verdict.places) > 1
+def _suits_others(decision: Decision) -> bool:
+    """Tell whether a recipe does little to what is no tensor: it asks for no clone, and binds no other place to it."""
+    verdict = decision.verdict
+    return not isinstance(verdict, Copy) and not (isinstance(verdict, Rebind | Split) and len(verdict.places) > 1)
 
 
 def _not_contradicted(decision: Decision) -> Decision:

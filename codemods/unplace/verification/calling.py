@@ -79,7 +79,9 @@ class CallJudge:
             home = self.homes.of("before", before, 0)
             if self.reached is None:
                 with Worker(target, _STEP, home=home) as tracer:  # for itself: both sides run equally often
-                    self.reached = tracer.ask("reached", "", lines=self.lines)
+                    self.reached, raised = tracer.ask("reached", "", lines=self.lines)
+                if raised is not None and not self.reached:
+                    return Judgement(None, obstacle=f"it raises {raised}")
             if not self.reached:
                 return Judgement(None, obstacle=_NOT_REACHED)
             with Worker(target, _STEP, home=home) as original:
@@ -101,8 +103,8 @@ class CallJudge:
         """
         times, spares_arguments = 0, False
         for variation in original.opened.modes:
-            if spares_arguments and variation == TWICE:
-                continue
+            if variation == TWICE and (spares_arguments or original.ask("writes", "") != rewritten.ask("writes", "")):
+                continue  # the second call would see what the first one has written
             if time.monotonic() > self.deadline:
                 break
             proof = compared(target, Remote(original, variation), Remote(rewritten, variation), _STEP).proof

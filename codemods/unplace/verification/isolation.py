@@ -44,7 +44,7 @@ def _restored(program: Program) -> Iterator[None]:
     finally:
         for tensor, storage, contents, requires_grad, grad in saved:
             if not torch.equal(storage, contents):
-                storage.copy_(contents)
+                _once(storage).copy_(_once(contents, storage))
             if not tensor.is_leaf:  # it was written in place, and has a history now
                 if tensor._is_view():
                     continue  # that can't be taken from it
@@ -52,3 +52,12 @@ def _restored(program: Program) -> Iterator[None]:
             tensor.data = storage
             tensor.grad = grad
             tensor.requires_grad_(requires_grad)
+
+
+def _once(tensor: torch.Tensor, like: torch.Tensor | None = None) -> torch.Tensor:
+    """Return the part of a tensor that has each place in the memory of an expanded one, or of one `like` it, once."""
+    strides = (tensor if like is None else like).stride()
+    for axis, stride in enumerate(strides):
+        if stride == 0 and tensor.shape[axis] > 1:
+            tensor = tensor.narrow(axis, 0, 1)
+    return tensor

@@ -28,7 +28,7 @@ from unplace.verification.measuring import Cost, measure
 from unplace.verification.modes import in_mode, modes, variations
 from unplace.verification.observe import Gradient, Observation, describe
 from unplace.verification.randomness import seeded
-from unplace.verification.reaching import reached
+from unplace.verification.reaching import reached, written_arguments
 from unplace.verification.reference import Directions
 from unplace.verification.resource_limits import Limits
 from unplace.verification.side_effects import forbid_side_effects
@@ -160,7 +160,7 @@ class Worker:
         self.close()
 
     def ask(self, question: str, mode: str, **keywords: object) -> Any:
-        """Call a method of `Local`, `measure` or `reached` in the process and return its result."""
+        """Call a method of `Local`, or another function of a program, in the process and return its result."""
         self._home.send((question, mode, keywords))
         return self._home.answer(self._number, question.replace("_", " "), self._error)
 
@@ -231,6 +231,9 @@ def _serve(connection: Connection, file: ModuleFile, limits: Limits, forks: bool
     limits.apply()
     if forks:
         torch.set_num_threads(1)  # a process that was forked can't use the threads of the other one
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        for stream in (1, 2):  # what the code says in calls that nobody wrote is of no use
+            os.dup2(nothing, stream)
     try:
         with seeded():  # both versions start from the same tensors where a module makes them as it is imported
             load(file)
@@ -292,6 +295,8 @@ def _asked(make: Maker, question: str, mode: str, keywords: dict[str, Any]) -> o
         return measure(make, **keywords)
     if question == "reached":
         return reached(make, **keywords)
+    if question == "writes":
+        return written_arguments(make)
     return getattr(Local(make), question)(**keywords)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
@@ -245,6 +245,7 @@ class Calls:
         if given:
             for obj in result.objs:
                 state.bases[obj] = Base(given, Link.EITHER if is_holder else Link.CALL)
+        self._lay_out(node, result)
         graph = of_all([RESULTS, SEEN if is_module else NO_GRAPH, of_arguments(self.run, state, values)])
         if kinds == TENSOR:
             return result._replace(kinds=TENSOR, likely=True, graph=graph)
@@ -336,10 +337,15 @@ class Calls:
                 note_rank(self.run, made, bound.values())
             elif operator.short in results.REDUCING and is_true(arguments.keyword_nodes.get("keepdim")):
                 note_rank(self.run, made, list(bound.values())[:1])
-            layout = layout_of(node)
-            if layout is not None:
-                self.run.laid_out.update(dict.fromkeys(made.objs, layout))
+            self._lay_out(node, made, arguments.all() if operator.short in modes.OVER_STORAGE else ())
         return made
+
+    def _lay_out(self, node: ast.Call, made: Value, storages: Iterable[Value] = ()) -> None:
+        """Note the layout of what a call makes, if it asks for one, or makes it over a storage that has one."""
+        laid_out = self.run.laid_out
+        layout = layout_of(node) or next((laid_out[o] for s in storages for o in s.objs if o in laid_out), None)
+        if layout is not None:
+            self.run.laid_out.update(dict.fromkeys(made.objs, layout))
 
     def _parameter(self, node: ast.Call, arguments: Arguments, state: State) -> Value:
         """Return a new parameter, which shares memory with its `data`."""

@@ -14,8 +14,9 @@ from unplace.analysis.domain.refs import Class, Member
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.calling import importing, is_object_of, names_of
 from unplace.analysis.project.module import ModuleIndex, from_folder, home
-from unplace.analysis.project.sharing import is_read_elsewhere, names_given
+from unplace.analysis.project.sharing import given_too, is_read_elsewhere
 from unplace.analysis.syntax.imports import imported
+from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.reasons import Line, Reason
 from unplace.diagnostics.refusals import Refusal
@@ -57,7 +58,7 @@ def holder_of_attribute(program: Analysis, owner: Class, name: str) -> Reason | 
             given = next(_given(program, other, owner, name), None)
             if given is not None:
                 line = Line(given.lineno, file=from_folder(module, other))
-                return Refusal.GIVEN_TOO(other=given.id, line=line, name=name)
+                return Refusal.GIVEN_TOO(other=code_of(given), line=line, name=name)
     for other in module.others_with(name, (rf"\.\s*{name}\b",)):
         taken = next(_taken(other, lambda scope, node: _is_attribute(program, scope, node, owner, name)), None)
         if taken is not None:
@@ -66,12 +67,12 @@ def holder_of_attribute(program: Analysis, owner: Class, name: str) -> Reason | 
     return None
 
 
-def _given(program: Analysis, module: ModuleIndex, owner: Class, name: str) -> Iterator[ast.Name]:
-    """Iterate over the names that share memory with what a call of a class puts into an attribute of its object."""
+def _given(program: Analysis, module: ModuleIndex, owner: Class, name: str) -> Iterator[ast.Name | ast.Attribute]:
+    """Iterate over what shares memory with what a call of a class puts into an attribute of its object."""
     for own in sorted(names_of(module, owner.node.name)):
         for scope, call in module.calls_named(own):
             if is_object_of(program, scope, call.func, owner):
-                yield from names_given(owner, name, scope, call)
+                yield from given_too(owner, name, scope, call)
 
 
 def _taken(module: ModuleIndex, is_it: Callable[[Scope, ast.expr], bool]) -> Iterator[ast.Name]:

@@ -12,7 +12,7 @@ from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.values import NO_OBJS, Obj
 from unplace.analysis.interpret.run import Analysis
 from unplace.analysis.project.module import ModuleIndex, once
-from unplace.analysis.syntax.nodes import walk
+from unplace.analysis.syntax.nodes import code_of, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.reasons import Line, Reason
@@ -37,9 +37,9 @@ def other_holder(program: Analysis, owner: Class, name: str) -> Reason | None:
 def _holder_outside(module: ModuleIndex, owner: Class, name: str) -> Reason | None:
     """Return the reason why code outside the methods of a class also holds the tensor of an attribute."""
     for scope, call in module.calls_named(owner.node.name):
-        given = next(names_given(owner, name, scope, call), None)
+        given = next(given_too(owner, name, scope, call), None)
         if given is not None:
-            return Refusal.GIVEN_TOO(other=given.id, line=Line(call.lineno), name=name)
+            return Refusal.GIVEN_TOO(other=code_of(given), line=Line(call.lineno), name=name)
     taken = next(_taken(module, name), None)
     if taken is not None:
         return Refusal.TAKEN_TOO(other=taken.id, line=Line(taken.lineno), name=name)
@@ -95,11 +95,14 @@ def _is_from_outside(source: ast.expr, name: str) -> bool:
     return isinstance(root.value, ast.Name) and root.value.id != "self"
 
 
-def names_given(owner: Class, name: str, scope: Scope, call: ast.Call) -> Iterator[ast.Name]:
-    """Iterate over the names that share memory with what a call of the class puts into the attribute, and live on."""
+def given_too(owner: Class, name: str, scope: Scope, call: ast.Call) -> Iterator[ast.Name | ast.Attribute]:
+    """Iterate over the names and attributes that have the memory of what a call of the class puts into its attribute.
+
+    Attributes live on, and so do names that are read again.
+    """
     for source in _sources_passed(owner, name, call):
         root = root_of(source) if source is not None else None
-        if isinstance(root, ast.Name) and is_read_elsewhere(scope, root):
+        if isinstance(root, ast.Attribute) or (isinstance(root, ast.Name) and is_read_elsewhere(scope, root)):
             yield root
 
 
