@@ -204,18 +204,17 @@ class Planner:
         return _not_contradicted(decision.becoming(verdict))
 
     def _without_early_clones(self, plan: _Plan) -> _Plan:
-        """Let clones of what this round binds to a new tensor wait for the next round, which may need none."""
-        applied = [d for decisions in plan.values() for d in decisions if self._is_applied(d)]
-        rebound = [d.site for d in applied if isinstance(d.verdict, Rebind)]
-
-        def waits(site: Site) -> bool:
-            roots = site.roots()
-            return any(r.run is site.run and r.statement is not site.statement and r.roots() & roots for r in rebound)
-
-        return {
-            statement: [d.becoming(_LATER) if isinstance(d.verdict, Copy) and waits(d.site) else d for d in decisions]
-            for statement, decisions in plan.items()
+        """Let clones of what this round binds anew before them wait for the next round, which may need none."""
+        every = [decision for decisions in plan.values() for decision in decisions]
+        rebound = [d.site for d in every if isinstance(d.verdict, Rebind) and self._is_applied(d)]
+        early = {
+            clone.site
+            for clone in every
+            for site in (rebound if isinstance(clone.verdict, Copy) else ())
+            if site.run is clone.site.run and site.roots() & clone.site.roots()
+            if site.statement.lineno < clone.site.statement.lineno
         }
+        return {s: [d.becoming(_LATER) if d.site in early else d for d in decisions] for s, decisions in plan.items()}
 
     def _without_hidden_writes(self, plan: _Plan, left_out: list[Site]) -> _Plan:
         """Leave a `.data` store alone where another write to the tensor stays in place.
