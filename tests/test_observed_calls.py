@@ -405,3 +405,12 @@ def test_objects_are_constructed_from_what_they_got(tmp_path: Path, monkeypatch:
     assert function(*arguments).shape == (5, 3)
     assert "flow = Flow(net, scale, x)" in program
     assert "x_2 = torch.randn(5, 3)" in program
+
+
+def test_findings_are_shown_by_calls(observed: Path) -> None:
+    words = ("check", "--facts", "unplace-facts.json", "--verify-findings", "--output-format", "json")
+    sites = json.loads(unplace(observed, *words, "net.py").stdout)["sites"]
+    verified = {site["line"]: site["verified"] for site in sites if site["harm"] == "harmful"}
+    line = NET.splitlines().index("        h += x") + 1
+    assert verified[line] == f"shown by running: `unplace show net.py:{line}` prints a script that raises because of it"
+    assert unplace(observed, "check", "--verify-findings", "net.py").returncode == 2

@@ -26,6 +26,7 @@ from unplace.cli.options import (
     takes_settings,
 )
 from unplace.cli.parsing import Command
+from unplace.cli.running import RUNNING, require_torch
 from unplace.diagnostics.findings import Harm
 from unplace.reporting import document, lint
 from unplace.reporting.diff import write as write_patch
@@ -52,6 +53,7 @@ Examples:
   unplace check --since main                  only in lines that changed since you left `main`
   unplace check --exclude tests/ --exclude "*_pb2.py"
   unplace check --output-format sarif > unplace.sarif
+  unplace check --facts unplace-facts.json --verify-findings    show each by a call that raises
   unplace check --write-baseline known.json   record what is there now; --baseline known.json reports the rest
   unplace check --add-ignores models/         mark all that is there now with `# unplace: ignore[...]`
 
@@ -94,6 +96,14 @@ WriteBaseline = Annotated[
 ]
 ExitZero = Annotated[
     bool, typer.Option("--exit-zero", help="Exit with 0 even where something is found.", rich_help_panel=RUN)
+]
+VerifyFindings = Annotated[
+    bool,
+    typer.Option(
+        "--verify-findings",
+        help="Look for a call, made as the runs in --facts did, that raises because of what is listed.",
+        rich_help_panel=RUNNING,
+    ),
 ]
 
 
@@ -142,13 +152,14 @@ def check(
     every: All = False,
     baseline: BaselineFile = None,
     statistics: Statistics = False,
+    verify_findings: VerifyFindings = False,
     common: Common = NO_OPTIONS,
 ) -> None:
     """Report in-place tensor operations that break autograd.
 
     No file is changed, unless you give --fix, which repairs exactly what is listed, or --add-ignores. Operations that
     may be harmful and those that are harmless are counted; --only and --all list them. Files are chosen as for
-    `unplace rewrite`.
+    `unplace rewrite`. With --verify-findings, your code is RUN, in processes of its own.
     """
     named = paths or list(files.HERE)
     files.check_usage(named, common)
@@ -179,12 +190,24 @@ def check(
         rewrites = Summary.of(done)
         fixed = [rewrites.rewrites(applied=True)] if rewrites.rewritten else []
         outcomes = _with_problems(work_out(), done)
+    if verify_findings:
+        outcomes = _with_calls(outcomes, view.harms, run)
     if write_baseline is not None:
         _write_baseline(write_baseline, outcomes, view.harms)
     known = Known(baseline, run)
     found = view.show(list(map(known.without, outcomes)), fixed, known.sentences())
     failed = any(outcome.problem for outcome in outcomes)
     raise typer.Exit(2 if failed else 1 if found and not exit_zero else 0)
+
+
+def _with_calls(outcomes: list[Outcome], harms: frozenset[Harm], run: Settings) -> list[Outcome]:
+    """Return outcomes whose findings say whether a call that runs made raises because of them."""
+    if run.options.facts is None:
+        raise typer.BadParameter("needs --facts FILE, written by `unplace observe`.", param_hint="--verify-findings")
+    require_torch()
+    from unplace.diagnosis.showing import with_calls
+
+    return with_calls(outcomes, harms, run.options.facts)
 
 
 def _show_patch(outcomes: list[Outcome], common: Common, *, exit_zero: bool) -> None:

@@ -8,20 +8,27 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from itertools import chain
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from unplace.diagnostics.catalogue import Verified
+from unplace.diagnostics.findings import Finding, Harm
 from unplace.files.discovery import shown
 from unplace.observation.facts import Observations
 from unplace.observation.keys import UNRECORDED, called_by_name
+from unplace.runs.outcome import Outcome
 from unplace.verification.loading import locate
 
 MOST_TRIES = 20
 """The number of calls that are tried; those of the function around the operation come first."""
 _SECONDS = 60
+_MOST_SECONDS = 120.0
 _BACKWARD = """\
 tensors = [t for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor) and t.requires_grad]
 sum(t.sum() for t in tensors).backward()
@@ -34,14 +41,35 @@ def script_of(path: Path, line: int, facts: Observations) -> tuple[str | None, i
     Each is run in a process of its own, under `unplace diagnose`, which has to name the line.
     """
     tried = 0
-    for program in _programs(path, line, facts):
+    for program in islice(_programs(path, line, facts), MOST_TRIES):
         tried += 1
-        script = _flat(program, f"{shown(str(path))}:{line}")
-        if _raises_because_of(script, path, line, facts.root):
-            return script, tried
-        if tried == MOST_TRIES:
-            break
+        if (str(path.resolve()), line) in _culprits(_flat(program), path, facts.root):
+            told = f"Raises because of {shown(str(path))}:{line}: an in-place operation overwrites what backward needs."
+            return f'"""{told}"""\n\n{_flat(program)}', tried
     return None, tried
+
+
+def with_calls(outcomes: Sequence[Outcome], harms: Collection[Harm], facts: Observations) -> list[Outcome]:
+    """Return outcomes whose findings of some harm say whether a call that runs made raises because of them.
+
+    What isn't looked at in two minutes says nothing.
+    """
+    deadline = time.monotonic() + _MOST_SECONDS
+
+    def verified(path: Path, finding: Finding) -> Finding:
+        if finding.harm not in harms or time.monotonic() > deadline:
+            return finding
+        script, tried = script_of(path, finding.line, facts)
+        if script is not None:
+            return replace(finding, verified=Verified.SHOWN(place=f"{shown(str(path))}:{finding.line}"))
+        return replace(finding, verified=Verified.NOT_SHOWN(calls=f"{tried} call{'s' * (tried != 1)}"))
+
+    return [
+        replace(outcome, findings=tuple(verified(Path(outcome.path), finding) for finding in outcome.findings))
+        if outcome.path.endswith(".py")
+        else outcome
+        for outcome in outcomes
+    ]
 
 
 def _programs(path: Path, line: int, facts: Observations) -> Iterator[str]:
@@ -59,7 +87,7 @@ def _programs(path: Path, line: int, facts: Observations) -> Iterator[str]:
         yield from (program for program in programs if UNRECORDED not in program)
 
 
-def _flat(program: str, place: str) -> str:
+def _flat(program: str) -> str:
     """Return a program with an `example()` as a script that makes the call and a backward."""
     tree = ast.parse(program)
     example = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
@@ -69,15 +97,17 @@ def _flat(program: str, place: str) -> str:
     assert isinstance(last.value.elts[0], ast.Lambda)
     call = ast.get_source_segment(program, last.value.elts[0].body)
     lines = program.splitlines()
-    imports = lines[: example.lineno - 1]
+    head = "\n".join(lines[: example.lineno - 1]).strip()
     body = dedent("\n".join(lines[made[0].lineno - 1 : last.lineno - 1])) if made else ""
-    told = f'"""Raises because of {place}: an in-place operation overwrites what backward needs."""'
-    head = "\n".join(imports).strip()
-    return f"{told}\n\n{head}\n\ntorch.manual_seed(0)\n{body}\nresult = {call}\n{_BACKWARD}".replace("\n\n\n", "\n\n")
+    return f"{head}\n\ntorch.manual_seed(0)\n{body}\nresult = {call}\n{_BACKWARD}".replace("\n\n\n", "\n\n")
 
 
-def _raises_because_of(script: str, path: Path, line: int, root: str) -> bool:
-    """Tell whether a script raises torch's in-place error, and the diagnosis names a line as the culprit."""
+@cache
+def _culprits(script: str, path: Path, root: str) -> frozenset[tuple[str, int]]:
+    """Return the lines that `unplace diagnose` blames for the in-place error of a script; none where it raises none.
+
+    What the script imports is looked up around a file `path` and in the folder `root`.
+    """
     own = str(Path(__file__).parents[2])
     folders = [*map(str, locate(path).search), root, own, os.environ.get("PYTHONPATH", "")]
     with tempfile.TemporaryDirectory(prefix="unplace-") as folder:
@@ -91,6 +121,6 @@ def _raises_because_of(script: str, path: Path, line: int, root: str) -> bool:
             )
             report: dict[str, Any] = json.loads(done.stdout)
         except (subprocess.TimeoutExpired, ValueError):
-            return False
+            return frozenset()
     culprits = report.get("culprits") or []
-    return any(Path(root, each["path"]).resolve() == path.resolve() and each["line"] == line for each in culprits)
+    return frozenset((str(Path(root, each["path"]).resolve()), each["line"]) for each in culprits)

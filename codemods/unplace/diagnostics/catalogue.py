@@ -141,11 +141,13 @@ class Observed(Kind):
 
 @unique
 class Verified(Kind):
-    """What calls of the edited code, before and after, told of an edit."""
+    """What calls of the edited code, before and after, told of an edit, or calls of the code as it is of its harm."""
 
     PROVED = "proved by running ({calls}, {specifications})"
     NOT_REACHED = "not reached by any call that could be made again"
     OPEN = "not proved by running: {obstacle}"
+    SHOWN = "shown by running: `unplace show {place}` prints a script that raises because of it"
+    NOT_SHOWN = "not shown by running: none of {calls} that runs made raises because of it"
 
 
 @unique

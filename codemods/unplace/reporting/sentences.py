@@ -81,11 +81,10 @@ def advice_lines(finding: Finding) -> list[tuple[str, str]]:
 
 
 def grounds(finding: Finding) -> list[tuple[str, str]]:
-    """Return what an edit that is made rests on, and what calls before and after it showed, as titles and texts."""
-    if finding.status is not Status.REWRITTEN:
-        return []
+    """Return what an edit that is made rests on, and what calls showed, as titles and texts."""
+    assumed = finding.assumed if finding.status is Status.REWRITTEN else ()
     verified = [("verified", str(finding.verified))] if finding.verified is not None else []
-    return [(backing(assumed), str(assumed)) for assumed in finding.assumed] + verified
+    return [(backing(each), str(each)) for each in assumed] + verified
 
 
 def backing(assumed: Reason) -> str:

@@ -27,6 +27,7 @@ class Filter:
     None for all. With `apart`, a module with `inplace=True` is judged without the calls of it
     in functions outside of the lines. `failed` has, by line and code, why the recipes tried so far repaired nothing.
     `observed` are the facts from runs about the original text, of which `is_edited` tells that the module's differs.
+    `goes_on` tells that another round follows an edit, and may decide about what waits for it.
     """
 
     codes: frozenset[str]
@@ -39,6 +40,7 @@ class Filter:
     failed: Mapping[tuple[int, str], Sequence[Reason]] = field(default_factory=dict)
     observed: FileFacts | None = None
     is_edited: bool = False
+    goes_on: bool = False
 
     def facts(self, *nodes: ast.AST) -> OperationFacts | None:
         """Return what runs showed of an operation, given the nodes that may be its own."""

@@ -93,7 +93,7 @@ class Planner:
         staying = self._staying({s: ds for s, ds in legal.items() if not _failures(ds, wanted)})
         chosen = self._without_hidden_writes({s: staying.get(s, ds) for s, ds in legal.items()}, left_out)
         chosen = {s: [self._without_meant(d) for d in ds] for s, ds in chosen.items()}
-        chosen = self._without_early_clones(chosen)
+        chosen = self._without_early_clones(chosen) if wanted.goes_on else chosen
         for statement, decisions in chosen.items():
             if statement not in staying:
                 self._rewrite(statement, decisions)

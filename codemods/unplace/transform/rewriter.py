@@ -185,9 +185,18 @@ def _round(
         return FileReport(path, text, text)
     lines = None if options.changed is None else options.changed.get(path, ())
     within = settled.begin(program) if settled is not None else None
-    is_edited = origin is not _itself
     wanted = Filter(
-        options.wanted(path), options.only, lines, origin, within, comments, apart, failed, options.here, is_edited
+        options.wanted(path),
+        options.only,
+        lines,
+        origin,
+        within,
+        comments,
+        apart,
+        failed,
+        options.here,
+        is_edited=origin is not _itself,
+        goes_on=settled is not None,
     )
 
     def planned(wanted: Filter) -> list[Finding]:
