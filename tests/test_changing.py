@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from unplace.analysis.domain.variants import GENERAL, Variant
+from unplace.analysis.domain.refs import GENERAL, Variant
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.files import Project
 from unplace.analysis.project.program import Program

@@ -12,8 +12,8 @@ import pytest
 from unplace.config.options import Options
 from unplace.diagnostics.findings import Status
 from unplace.text.edits import Edit
-from unplace.transform.emit.introduced import introduces_writes
 from unplace.transform.emit.statements import Statements
+from unplace.transform.report import introduces_writes
 from unplace.transform.rewriter import rewrite_text
 
 

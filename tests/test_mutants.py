@@ -376,7 +376,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "copy_ counts for nothing",
             INTRODUCED,
-            "transform.emit.introduced._CALL",
+            "transform.report._CALL",
             is_now(re.compile(r"\binplace\s*=\s*True\b")),
         ),
     ],

@@ -15,8 +15,7 @@ import pytest
 import torch
 
 from importing import forget_package
-from unplace.analysis.domain.refs import Member
-from unplace.analysis.domain.variants import Variant
+from unplace.analysis.domain.refs import Member, Variant
 from unplace.analysis.project import files
 from unplace.analysis.project.files import Project
 from unplace.analysis.project.module import ModuleIndex

@@ -17,7 +17,9 @@ from unplace.observation.specifications import CannotDescribeError, Constructed,
 _FIRST = 3
 """The number of different calls that are kept whatever they reach."""
 _LOOKED_AT = 100
-"""The number of calls of a function, or objects of a class, that are described."""
+"""The number of calls of a function that are described."""
+_CONSTRUCTED = 1_000
+"""The number of objects of a class whose construction is described."""
 _AGAIN = 20
 """The number of calls that are described because an earlier one, which wasn't, had reached an operation."""
 _PENDING = 64
@@ -56,9 +58,11 @@ class Calls:
         """Take a call that begins, or the construction of an object; `names` has those of modules by their files."""
         key = file, function
         self._pending.pop(id(frame), None)
-        if torch._C._is_any_autocast_enabled() or self._looked_at.get(key, 0) >= _LOOKED_AT:
+        is_constructor = function.name.endswith(_INIT)
+        most = _CONSTRUCTED if is_constructor else _LOOKED_AT
+        if torch._C._is_any_autocast_enabled() or self._looked_at.get(key, 0) >= most:
             return
-        if function.name.endswith(_INIT):
+        if is_constructor:
             self._looked_at[key] = self._looked_at.get(key, 0) + 1
             made = frame.f_locals[frame.f_code.co_varnames[0]]
             self._constructed.note(made, frame.f_locals, frame.f_code, names)

@@ -48,7 +48,7 @@ class Instrumenting(MetaPathFinder):
         return None if is_foreign else inside.as_posix()
 
     def compiled(self, data: bytes, path: str) -> CodeType | None:
-        """Return the instrumented code of a file, which may raise `SyntaxError`; None for one without an operation."""
+        """Return the instrumented code of a file, which may raise `SyntaxError`; None for one with nothing to tell."""
         from importlib.util import decode_source
 
         file = self.file_of(path)

@@ -25,7 +25,7 @@ NAME = "__unplace__"
 class Part(str, Enum):
     """A part of an operation: the written tensor, what holds it, an operand, the last of these, or a module made.
 
-    The functions of a file with an operation tell that they are entered.
+    The functions of a file with an operation, and all constructors, tell that they are entered.
     The holder is `a` of `a.y` and of `a.data`; the key is `i` of `y[i]`, where `y` may be a dictionary of tensors.
     """
 
@@ -78,7 +78,10 @@ def instrumented(text: str, file: str, register: Register) -> ast.Module:
 
     for each in list(owned(tree, text)):
         _Instrument(file, (each.function, each.place), registered).node(each.node)
-    for function, node in called_by_name(tree, text) if numbers else ():
+    has_operations = bool(numbers)
+    for function, node in called_by_name(tree, text):
+        if not has_operations and not function.name.endswith(".__init__"):
+            continue
         _tell_entry(node, register(file, (function, ENTRY), Shape.FUNCTION, "", function.name))
     return tree
 

@@ -271,7 +271,8 @@ def described(name: str, frame: FrameType, constructed: Constructed, files: Mapp
         receiver = program.expression(arguments[code.co_varnames[0]], owner.lower())
         if method.startswith("__") and not method.endswith("__"):
             method = f"_{owner.lstrip('_')}{method}"
-        called = receiver if method == "forward" else f"{receiver}.{method}"
+        is_called = method == "forward" and isinstance(arguments[code.co_varnames[0]], torch.nn.Module)
+        called = receiver if is_called else f"{receiver}.{method}"
         call = called if isinstance(found, property) else f"{called}({program.passed(arguments, code, 1)})"
         return program.text(call, records=records)
     module = frame.f_globals.get("__name__", _MAIN)

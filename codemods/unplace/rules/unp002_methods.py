@@ -42,10 +42,9 @@ from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import results
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change, expression
-from unplace.transform.emit.target import missing
 from unplace.transform.functional import fills
 from unplace.transform.legality import without_counterpart
-from unplace.transform.rule import CallRule
+from unplace.transform.rule import CallRule, missing
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
 

@@ -27,9 +27,8 @@ from unplace.diagnostics.reasons import Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.transform import casts
 from unplace.transform.emit.snippet import Change
-from unplace.transform.emit.target import missing
 from unplace.transform.legality import without_counterpart
-from unplace.transform.rule import CallRule
+from unplace.transform.rule import CallRule, missing
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
 

@@ -19,13 +19,13 @@ from unplace.analysis.domain.dtypes import (
     parameter_of,
     promoted,
 )
+from unplace.analysis.domain.gradmode import turns_autocast_on
 from unplace.analysis.domain.values import INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
 from unplace.analysis.project.callers import calls_that_hand
 from unplace.analysis.project.calling import calls_of
 from unplace.analysis.project.enclosing import Block, around_calls
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
-from unplace.analysis.syntax.nodes import turns_autocast_on
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.parameters import argument_for
 from unplace.diagnostics.catalogue import Assumption

@@ -17,7 +17,7 @@ from unplace.diagnostics.refusals import Refusal
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
-from unplace.transform.normal_form import copies_in_rounds, is_costly, is_saved_in_loop
+from unplace.transform.normal_form import is_costly, is_loop_carried, is_saved_in_loop
 from unplace.transform.recipes import elements, entry, expanded, pieces, rows, saved, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
@@ -157,7 +157,8 @@ class Fallbacks:
     def _copied_once(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
         """Return the copy of an argument where the function begins, in place of a clone in every round of a loop."""
         decision, site = decisions[0], decisions[0].site
-        if len(decisions) > 1 or not copies_in_rounds(site, decision.verdict) or is_saved_in_loop(site):
+        is_carried = isinstance(decision.verdict, Copy) and is_loop_carried(site, decision.verdict)
+        if len(decisions) > 1 or not is_carried or is_saved_in_loop(site):
             return {}
         aside = entry.own_copy(site, self.text)
         return {decision: aside} if aside is not None and self._is_made(aside) else {}
@@ -167,7 +168,7 @@ class Fallbacks:
         verdict, site = decision.verdict, decision.site
         if not isinstance(verdict, Copy) or is_costly(site, verdict):
             return False  # the clone wouldn't be made
-        return copies_in_rounds(site, verdict) or saved.is_saved_by_stores_alone(site)
+        return is_loop_carried(site, verdict) or saved.is_saved_by_stores_alone(site)
 
     def _had_better_stay(self, decision: Decision) -> bool:
         """Tell whether the write can't be rewritten by this run, or only at a cost."""

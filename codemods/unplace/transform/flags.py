@@ -18,7 +18,7 @@ from typing import cast
 from unplace import torchapi
 from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Named, TorchModule, alternatives
 from unplace.analysis.project.calling import calls_of
-from unplace.analysis.project.imported import imports_torch
+from unplace.analysis.project.exports import imports_torch
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.program import Program
 from unplace.analysis.project.switches import switches

@@ -23,17 +23,19 @@ from unplace.analysis.domain.values import (
     is_same,
 )
 from unplace.analysis.interpret.indexing import is_basic_index
+from unplace.analysis.interpret.own_operators import methods_of
 from unplace.analysis.interpret.stores import is_replayable
-from unplace.analysis.interpret.writes import can_be_tracked
+from unplace.analysis.interpret.writes import Write, can_be_tracked
 from unplace.analysis.project.module import ModuleIndex
+from unplace.analysis.project.recording import may_keep_graph
 from unplace.analysis.queries import disjointness
-from unplace.analysis.queries.grad_switches import may_keep_graph
 from unplace.analysis.queries.leaf_escapes import is_handed_out
 from unplace.analysis.queries.observers import Observers, replays
 from unplace.analysis.queries.past_autograd import overwritten_past_autograd
 from unplace.analysis.queries.yielded import drawn_once, is_drawn_once
 from unplace.analysis.syntax.bindings import assigned_names
 from unplace.analysis.syntax.nodes import code_of
+from unplace.analysis.types.own_methods import is_of_tensor_class, is_operator_of_object
 from unplace.analysis.types.parameters import passed_for
 from unplace.diagnostics.catalogue import Assumption
 from unplace.diagnostics.findings import Harm
@@ -41,7 +43,6 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
 from unplace.torchapi import members, results
-from unplace.transform.defined_anew import defined_anew
 from unplace.transform.lost_graphs import loses_graphs, spoils_gradient
 from unplace.transform.meant import has_gradient_read, is_optimised, meant
 from unplace.transform.recipes.pieces import put_back
@@ -433,3 +434,23 @@ def silent(site: Site) -> tuple[Reason, ...] | Refuse:
         return Refuse(Refusal.SEES_NO_ASSIGNMENT(name=str(name)))
     distinct = drawn_once(site.run, site.write) or () if site.write.inside is not None else ()
     return (*assumptions_about(site), *distinct, *observers.assumptions)
+
+
+def defined_anew(site: Site) -> Refuse | None:
+    """Return the refusal of an operation that a class defines, in place or out of place; None where none does."""
+    names, module = _methods(site.write), site.program.module
+    if is_of_tensor_class(module, names):
+        return Refuse(Refusal.REDEFINED(name=site.name))
+    is_certain = site.value.is_tensor and not site.value.likely
+    if not is_certain and isinstance(site.write.node, ast.AugAssign) and is_operator_of_object(module, names):
+        return Refuse(Refusal.POSES(name=site.name))
+    return None
+
+
+def _methods(write: Write) -> frozenset[str]:
+    """Return the names of the methods that a write and its functional form call."""
+    if isinstance(write.node, ast.AugAssign):
+        return methods_of(write.node.op)
+    if write.kind is WriteKind.METHOD:
+        return frozenset((write.name, write.name.rstrip("_")))
+    return frozenset(("__setitem__",)) if write.kind is WriteKind.STORE else frozenset()

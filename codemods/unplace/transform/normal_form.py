@@ -86,11 +86,6 @@ def _is_made_a_copy(site: Site, verdict: Verdict) -> bool:
     return False
 
 
-def copies_in_rounds(site: Site, verdict: Verdict) -> bool:
-    """Tell whether each round of a loop would copy a whole tensor."""
-    return isinstance(verdict, Copy) and is_loop_carried(site, verdict.places[0])
-
-
 def is_costly(site: Site, verdict: Verdict) -> bool:
     """Tell whether each round of a loop would copy a whole tensor of which a harmless write changes a part."""
     if site.options.every or site.options.functional or not isinstance(verdict, Copy | Rebind):
@@ -98,7 +93,7 @@ def is_costly(site: Site, verdict: Verdict) -> bool:
     if site.is_hidden() or site.harm()[0] is not Harm.HARMLESS:
         return False
     is_part = isinstance(verdict, Copy) or site.write.name in members.COPYING_FIRST or site.form is Form.MASKED_STORE
-    return is_part and is_loop_carried(site, verdict.places[0])
+    return is_part and is_loop_carried(site, verdict)
 
 
 @dataclass(slots=True)
@@ -174,8 +169,11 @@ def is_saved_in_loop(site: Site) -> bool:
     )
 
 
-def is_loop_carried(site: Site, place: AccessPath) -> bool:
-    """Tell whether the statement stands in a loop that doesn't make the cloned tensor anew in every round."""
+def is_loop_carried(site: Site, verdict: Verdict) -> bool:
+    """Tell whether a recipe copies in each round of a loop a tensor that the loop doesn't make anew in every round."""
+    if not isinstance(verdict, Copy | Rebind):
+        return False
+    place = verdict.places[0]
     spot = site.run.flow.spot(site.statement)
     loop = spot.loop if spot is not None else None
     if loop is None:

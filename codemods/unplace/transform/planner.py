@@ -39,7 +39,7 @@ from unplace.transform.filter import Filter
 from unplace.transform.flags import flags
 from unplace.transform.functional.planning import without_stores
 from unplace.transform.intent import is_hardly_of_tensor
-from unplace.transform.normal_form import Clones, copies_in_rounds, is_costly, keeping_order
+from unplace.transform.normal_form import Clones, is_costly, is_loop_carried, keeping_order
 from unplace.transform.proposals import Proposals, load_rules
 from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
@@ -211,8 +211,8 @@ class Planner:
             clone.site
             for clone in every
             for site in (rebound if isinstance(clone.verdict, Copy) else ())
-            if site.run is clone.site.run and site.roots() & clone.site.roots()
-            if site.statement.lineno < clone.site.statement.lineno
+            if site.run is clone.site.run and site.statement.lineno < clone.site.statement.lineno
+            if site.roots() & clone.site.roots()
         }
         return {s: [d.becoming(_LATER) if d.site in early else d for d in decisions] for s, decisions in plan.items()}
 
@@ -352,7 +352,9 @@ class Planner:
         is_postponed = is_taken
         if not isinstance(decisions[0].verdict, Collect):
             is_postponed = meet([*(e for e in every if e not in placed), *whole], placed)
-        is_postponed |= is_taken and any(copies_in_rounds(d.site, d.verdict) for d in before)
+        is_postponed |= is_taken and any(
+            isinstance(d.verdict, Copy) and is_loop_carried(d.site, d.verdict) for d in before
+        )
         if is_taken and not is_postponed:
             known = len(self._report.findings)
             self._rewrite(statement, before)

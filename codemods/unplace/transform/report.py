@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,7 +21,6 @@ from unplace.diagnostics.refusals import Refusal
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
-from unplace.transform.emit.introduced import introduces_writes
 from unplace.transform.observed import how_often
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, CopySaved, Keep, Recipe, Refuse, Verdict
@@ -237,3 +237,13 @@ def _done(site: Site, recipe: Recipe, rule: Any) -> Reason:
         said = Rewrite.FORBIDDEN(rewrite=said, forbidden=forbidden.reason)
     is_hidden = site.write.data is not None or (isinstance(recipe, Aside) and site.form is Form.DATA_STORE)
     return Rewrite.GRADIENT_REPAIRED(rewrite=said) if is_hidden else said
+
+
+_CALL = re.compile(r"[a-z0-9]_(?=\()|[(,]\s*out\s*=(?!=)|\binplace\s*=\s*True\b")
+
+
+def introduces_writes(text: str, edits: Iterable[Edit]) -> bool:
+    """Tell whether the edits of one rewrite contain more in-place calls than the text that they replace."""
+    own = [*edits]
+    replaced = sum(len(_CALL.findall(text[edit.start : edit.end])) for edit in own)
+    return sum(len(_CALL.findall(edit.replacement)) for edit in own) > replaced

@@ -15,6 +15,8 @@ from unplace.analysis.interpret.stores import is_replayable
 from unplace.analysis.queries.reading import may_save, reads
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.reasons import Reason
+from unplace.diagnostics.refusals import Refusal
+from unplace.torchapi.releases import since
 from unplace.transform.emit.naming import name_for
 from unplace.transform.emit.snippet import Change, Snippet
 from unplace.transform.sites import Site
@@ -138,3 +140,11 @@ def is_number(site: Site, node: ast.expr) -> bool:
     """Tell whether an expression of the statement is certainly a Python number."""
     value = site.run.values.get(node)
     return value is not None and value.must_be(NUMBER)
+
+
+def missing(site: Site, name: str) -> Reason | None:
+    """Return why a function, or an argument of one, can't be used; None if it can."""
+    target = site.options.target_torch
+    if target is None or since(name) <= target:
+        return None
+    return Refusal.TOO_NEW(name=name, since=str(since(name)), target=str(target))

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from unplace.verification.versions import Result
 
 
+NOT_REACHED = "it reaches no edit"
+"""The obstacle of a call that says nothing of any edit."""
+
+
 class Judgement(NamedTuple):
     """The complaint about a scratch copy (None where nothing is wrong), and the result of an entry.
 

@@ -20,7 +20,7 @@ from unplace.runs.outcome import Change, Outcome
 from unplace.text.edits import Edit, apply_edits
 from unplace.verification.bisecting import guilty_sets
 from unplace.verification.command import SHOWN, Baseline, Command
-from unplace.verification.judging import Judge, Judgement, versions_of
+from unplace.verification.judging import NOT_REACHED, Judge, Judgement, versions_of
 from unplace.verification.loading import CannotRunError, RewrittenCannotRunError, locate
 from unplace.verification.observed_calls import Judged, calls_of, lines_by_file, told
 from unplace.verification.resource_limits import Limits
@@ -208,7 +208,8 @@ def tried(
             judges += calls
             left, left_out = _sorted_out(fixes, judges, bench, say)
             judgements = [bench.judgement(judge, left) for judge in judges] if left else []
-            kept = [Judged(c.call, bench.judgement(c, left), c.reached or frozenset()) for c in calls] if left else []
+            kept = [Judged(c.call, bench.judgement(c, left), c.reached or frozenset()) for c in calls if left]
+            kept = [judged for judged in kept if judged.reached or judged.judgement.obstacle != NOT_REACHED]
     results = [judgement.result for judgement in judgements if judgement.result is not None]
     flaky = sorted(suite.baseline.flaky) if suite is not None else ()
     without = [_without(outcome, dict(left_out)) for outcome in outcomes]

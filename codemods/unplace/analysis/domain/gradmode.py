@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from unplace.analysis.domain.refs import Named, alternatives
 from unplace.analysis.domain.values import Value
+from unplace.analysis.syntax.nodes import code_of
 from unplace.torchapi import modes
 
 
@@ -77,6 +78,13 @@ def entered(value: Value, node: ast.expr, before: Record) -> Record:
         return before
     mode = found[0] if len(refs) == 1 else None
     return Record(GradMode.EITHER, node) if mode in (None, GradMode.EITHER) else Record(mode)
+
+
+def turns_autocast_on(context: ast.expr) -> bool:
+    """Tell whether `with context:` may turn autocast on, as it does unless it has `enabled=False`."""
+    flags = (k.value for k in context.keywords if k.arg == "enabled") if isinstance(context, ast.Call) else ()
+    is_off = any(isinstance(flag, ast.Constant) and not flag.value for flag in flags)
+    return "autocast" in code_of(context) and not is_off
 
 
 def _mode(name: str, node: ast.expr) -> GradMode | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from unplace.analysis.domain.constants import NOTHING, Fixed
 from unplace.analysis.domain.values import Value
@@ -357,3 +358,14 @@ def first_layer(module: TorchModule) -> TorchModule:
     while module.parts and isinstance(module.parts[0].ref, TorchModule):
         module = module.parts[0].ref
     return module
+
+
+class Variant(NamedTuple):
+    """A function with what a call fixes of it: the constants that its tests ask for, and the receiver."""
+
+    fixed: Fixed = NOTHING
+    receiver: Instance | None = None
+
+
+GENERAL = Variant()
+"""A function of which nothing is fixed."""

@@ -65,16 +65,15 @@ def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) 
 def _without(layer: Value, call: ast.Call) -> Value:
     """Return a layer that is open in place of the Sequentials that a call made."""
     refs = alternatives(layer.ref)
-    others = frozenset(ref for ref in refs if not _holds(ref, call))
+    others = frozenset(ref for ref in refs if call not in _makers(ref))
     return layer if len(others) == len(refs) else layer._replace(ref=Choice(others, is_open=True))
 
 
-def _holds(ref: Hashable, call: ast.Call) -> bool:
-    """Tell whether a layer is a Sequential that a call made, or has one inside."""
-    if not isinstance(ref, TorchModule):
-        return False
-    inside = (*(ref.parts or ()), ref.last, ref.each)
-    return ref.call is call or any(_holds(each, call) for part in inside if part for each in alternatives(part.ref))
+def _makers(ref: Hashable) -> set[ast.Call | None]:
+    """Return the calls that made a Sequential and those inside it."""
+    inside = (*(ref.parts or ()), ref.last, ref.each) if isinstance(ref, TorchModule) else ()
+    own = {ref.call} if isinstance(ref, TorchModule) else set()
+    return own.union(*(_makers(each) for part in inside if part for each in alternatives(part.ref)))
 
 
 def _has_element(run: Run, given: ast.expr, state: State) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from unplace.analysis.domain.boxes import END, Box, Range
 from unplace.analysis.domain.graph import Graph
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, TENSOR, UNKNOWN, Obj, Token, Value
+from unplace.analysis.domain.views import END, Box, Range
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import walk

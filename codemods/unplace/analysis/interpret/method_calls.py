@@ -47,9 +47,8 @@ from unplace.analysis.interpret import inherited, modelled_calls, module_lists, 
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.attributes import attribute_of
 from unplace.analysis.interpret.choices import either
-from unplace.analysis.interpret.leaves import require_grad
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.stores import may_write, share_memory
+from unplace.analysis.interpret.stores import may_write, require_grad, share_memory
 from unplace.analysis.interpret.walking import CallEffects
 from unplace.analysis.interpret.writes import as_argument, can_be_tracked
 from unplace.analysis.project.calling import function_of

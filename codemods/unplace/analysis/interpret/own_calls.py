@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable, Mapping, Sequence
 
 from unplace.analysis.domain.graph import NO_GRAPH, UNSEEN
-from unplace.analysis.domain.refs import Bound, Choice, Class, Function, Instance, alternatives
+from unplace.analysis.domain.refs import GENERAL, Bound, Choice, Class, Function, Instance, Variant, alternatives
 from unplace.analysis.domain.state import State
 from unplace.analysis.domain.values import (
     CALLABLE,
@@ -21,7 +21,6 @@ from unplace.analysis.domain.values import (
     Origin,
     Value,
 )
-from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.applying import apply
 from unplace.analysis.effects.call import Call
 from unplace.analysis.effects.clobbering import clobber

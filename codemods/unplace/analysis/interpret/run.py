@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from unplace.analysis.domain.facts import ANY, Facts
 from unplace.analysis.domain.graph import LEAF, NO_GRAPH, UNSEEN, Graph, extended
 from unplace.analysis.domain.ranks import Ranks
-from unplace.analysis.domain.refs import Class, Function, Instance, alternatives
+from unplace.analysis.domain.refs import GENERAL, Class, Function, Instance, Variant, alternatives
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, aged_value
 from unplace.analysis.domain.values import (
@@ -31,7 +31,6 @@ from unplace.analysis.domain.values import (
     Token,
     Value,
 )
-from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.interpret.writes import (
     Given,

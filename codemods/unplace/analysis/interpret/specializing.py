@@ -27,9 +27,8 @@ from unplace.analysis.domain.constants import (
     literal,
     of_argument,
 )
-from unplace.analysis.domain.refs import Class, Function, Instance
+from unplace.analysis.domain.refs import GENERAL, Class, Function, Instance, Variant
 from unplace.analysis.domain.values import Value
-from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.project.mentions import storing

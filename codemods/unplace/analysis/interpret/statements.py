@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.cancellation import go_on
 from unplace.analysis.domain.facts import ANY, Facts
-from unplace.analysis.domain.gradmode import Record, entered
+from unplace.analysis.domain.gradmode import Record, entered, turns_autocast_on
 from unplace.analysis.domain.merging import Merger, mark_left, same_facts
 from unplace.analysis.domain.refs import Function, Named
 from unplace.analysis.domain.state import State, hidden_name, weak_join
@@ -33,14 +33,13 @@ from unplace.analysis.domain.values import (
 )
 from unplace.analysis.interpret import arithmetic, attributes, indexing, own_operators, specializing, unpacking
 from unplace.analysis.interpret.expressions import Evaluator
-from unplace.analysis.interpret.leaves import require_grad
 from unplace.analysis.interpret.narrowing import narrow
 from unplace.analysis.interpret.rounds import has_round
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.stores import bind_name, may_write, store_attribute, store_item
+from unplace.analysis.interpret.stores import bind_name, may_write, require_grad, store_attribute, store_item
 from unplace.analysis.interpret.writes import graph_of
 from unplace.analysis.syntax.flow import fails_always
-from unplace.analysis.syntax.nodes import TRIES, turns_autocast_on, walk
+from unplace.analysis.syntax.nodes import TRIES, walk
 from unplace.analysis.types import kinds
 from unplace.diagnostics.catalogue import Alive
 from unplace.diagnostics.forms import WriteKind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from unplace.analysis.domain.facts import ANY, Definition, Facts, weaker
+from unplace.analysis.domain.graph import LEAF, NO_GRAPH, SEEN, extended
 from unplace.analysis.domain.refs import Class, Instance
 from unplace.analysis.domain.state import State, join_bases, weak_join
 from unplace.analysis.domain.values import (
@@ -12,6 +13,7 @@ from unplace.analysis.domain.values import (
     CALLABLE,
     CONTAINER,
     DICT,
+    DISCRETE,
     LIST,
     MODULE,
     NONE,
@@ -35,10 +37,10 @@ from unplace.analysis.interpret.attributes import store_plain_attribute
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.walking import Evaluation
 from unplace.analysis.interpret.writes import Write, graph_of
-from unplace.analysis.project.imported import works_on_tensors
+from unplace.analysis.project.exports import works_on_tensors
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import code_of, walk
-from unplace.diagnostics.forms import WriteKind
+from unplace.diagnostics.forms import WriteKind, is_true
 
 _NO_ELEMENT = MODULE | CALLABLE | TEXT | DICT | NONE
 """What torch refuses to store in a tensor: `blocks[1] = nn.ReLU()` writes no tensor."""
@@ -280,3 +282,21 @@ def is_replayable_call(run: Run, node: ast.Call, func: ast.Attribute) -> bool:
 def _is_number(run: Run, node: ast.expr) -> bool:
     value = run.values.get(node)
     return value is not None and value.must_be(NUMBER | SHAPE | OTHER)
+
+
+def require_grad(run: Run, state: State, value: Value, flag: ast.expr | None) -> Value:
+    """Return the tensor after `requires_grad_(flag)`, and revise it under all its names.
+
+    It becomes a leaf if it was in no graph before.
+    """
+    graph = value.graph
+    if isinstance(flag, ast.Constant) and flag.value is False:
+        graph = NO_GRAPH
+    else:
+        run.leaves |= value.objs
+        if value.dtype not in DISCRETE:
+            state.put_into_graph(value.objs, SEEN)
+            is_new = not graph and (flag is None or is_true(flag))
+            graph = LEAF if is_new else extended(graph, SEEN)
+    state.revise(lambda held: held._replace(graph=graph) if is_same(held, value) else held)
+    return value._replace(graph=graph)

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeGuard
 from unplace import torchapi
 from unplace.analysis.domain.gradmode import Record
 from unplace.analysis.domain.graph import NO_GRAPH, Graph, of_all
-from unplace.analysis.domain.refs import Instance
+from unplace.analysis.domain.refs import GENERAL, Instance, Variant
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.values import (
     DICT,
@@ -25,7 +25,6 @@ from unplace.analysis.domain.values import (
     Value,
     is_same,
 )
-from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import members, results

@@ -172,7 +172,7 @@ class Asking:
     def _change(self, question: _Question[Any], answer: object) -> None:
         """Give a question an answer; where it is another one, those who have seen the one so far are outdated."""
         before, question.answer = question.answer, answer
-        if question.readers and self._likenesses.of(before) != self._likenesses.of(answer):
+        if question.readers and self._likenesses.of(before, {}) != self._likenesses.of(answer, {}):
             self._outdated.update(question.readers)
             question.readers.clear()
 
@@ -207,33 +207,25 @@ class Asking:
 class _Likenesses:
     """Numbers what answers tell, whichever abstract objects they tell it by: those of two walks are never the same.
 
-    Equal answers have equal numbers. What an answer holds in several places is looked at once: written out, the values
-    that hold each other can be as large as two to the power of their number.
+    What an answer holds in several places is looked at once: written out, values that hold each other are too large.
     """
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
 
-    def of(self, answer: object) -> int:
-        """Return the number of an answer."""
-        return self._of(answer, {})
-
-    def _of(self, part: object, known: dict[int, int]) -> int:
-        """Return the number of a part; `known` has those of the parts of the same answer, by their ids."""
-        number = known.get(id(part))
-        if number is None:
-            number = known[id(part)] = self._numbers.setdefault(self._told(part, known), len(self._numbers))
-        return number
+    def of(self, part: object, known: dict[int, int]) -> int:
+        """Return the number of an answer or a part of it; `known` has those of its other parts, by their ids."""
+        if id(part) not in known:
+            known[id(part)] = self._numbers.setdefault(self._told(part, known), len(self._numbers))
+        return known[id(part)]
 
     def _told(self, part: object, known: dict[int, int]) -> Hashable:
         if isinstance(part, Obj):
             return part.origin, part.label, part.operator, part.old, part.overlapping
         if isinstance(part, tuple):
-            return type(part), *(self._of(each, known) for each in part)
+            return type(part), *(self.of(each, known) for each in part)
         if isinstance(part, frozenset):
-            return frozenset(self._of(each, known) for each in part)
-        if not isinstance(part, Hashable):
-            return object()
-        if is_dataclass(part) and type(part).__hash__ is not object.__hash__:
-            return type(part), *(self._of(getattr(part, each.name), known) for each in fields(part))
-        return type(part), part
+            return frozenset(self.of(each, known) for each in part)
+        if isinstance(part, Hashable) and is_dataclass(part) and type(part).__hash__ is not object.__hash__:
+            return type(part), *(self.of(getattr(part, each.name), known) for each in fields(part))
+        return (type(part), part) if isinstance(part, Hashable) else object()

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unplace.analysis.domain.refs import Class, Function
-from unplace.analysis.domain.variants import GENERAL, Variant
+from unplace.analysis.domain.refs import GENERAL, Class, Function, Variant
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Given, Write
 from unplace.analysis.project.calling import holders_of, may_call

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
-from unplace.analysis.domain.refs import Class, Function, Member
+from unplace.analysis.domain.refs import GENERAL, Class, Function, Member, Variant
 from unplace.analysis.domain.state import weak_join
 from unplace.analysis.domain.values import UNKNOWN, UNKNOWN_VALUE, Value
-from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.effects.model_files import ModelTexts, known_libraries
 from unplace.analysis.project.asking import Asking

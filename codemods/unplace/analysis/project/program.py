@@ -12,7 +12,7 @@ from unplace import torchapi
 from unplace.analysis.domain.constants import Fixed
 from unplace.analysis.domain.facts import ANY
 from unplace.analysis.domain.graph import LEAF, SEEN, UNSEEN, is_seen
-from unplace.analysis.domain.refs import Class, Function, Member, Named
+from unplace.analysis.domain.refs import GENERAL, Class, Function, Member, Named, Variant
 from unplace.analysis.domain.snapshot import Snapshot
 from unplace.analysis.domain.state import State, weak_join
 from unplace.analysis.domain.values import (
@@ -28,10 +28,9 @@ from unplace.analysis.domain.values import (
     Origin,
     Value,
 )
-from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.effects.effect import Effect
 from unplace.analysis.effects.model_files import ModelTexts, known_libraries
-from unplace.analysis.effects.summaries import NO_EFFECT, exits_of, summarize
+from unplace.analysis.effects.summaries import NO_EFFECT, exits_of, is_vague, special, summarize
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.statements import Interpreter, TooComplexError
 from unplace.analysis.project import attributes, members
@@ -41,7 +40,6 @@ from unplace.analysis.project.module import ModuleIndex, home
 from unplace.analysis.project.overriding import Methods, is_replaced, methods_of
 from unplace.analysis.project.patched import patched_names
 from unplace.analysis.project.unfollowed import own_calls
-from unplace.analysis.project.variants import is_vague, special
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.identities import hands_back, new_object

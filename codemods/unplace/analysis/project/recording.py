@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from unplace.analysis.domain.gradmode import Record, entered
+from unplace.analysis.domain.gradmode import GradMode, Record, entered
 from unplace.analysis.domain.refs import Named
-from unplace.analysis.domain.values import OTHER, Value
+from unplace.analysis.domain.values import OTHER, Origin, Value
+from unplace.analysis.interpret.run import Run
+from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.modes import grad_mode
 from unplace.analysis.project.module import ModuleIndex, once, parents_in, uses_by_name
 from unplace.analysis.syntax.scopes import Scope
@@ -87,3 +89,12 @@ def differentiates_twice(module: ModuleIndex) -> bool:
         for call in scope.of(ast.Call)
         for keyword in call.keywords
     )
+
+
+def may_keep_graph(run: Run, write: Write) -> bool:
+    """Tell whether a write may happen where recording is off, to a tensor that was made where it may be on."""
+    roots, record = write.state.roots(write.value.objs), write.record
+    if record.mode is GradMode.EITHER:
+        return record.switch is None or any(run.switched.get(root) is not record.switch for root in roots)
+    is_given = record.mode.is_of_caller and any(root.origin is not Origin.FRESH for root in roots)
+    return is_given and may_be_off(run.program.module, run.scope)

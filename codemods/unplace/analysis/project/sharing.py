@@ -96,10 +96,7 @@ def _is_from_outside(source: ast.expr, name: str) -> bool:
 
 
 def given_too(owner: Class, name: str, scope: Scope, call: ast.Call) -> Iterator[ast.Name | ast.Attribute]:
-    """Iterate over the names and attributes that have the memory of what a call of the class puts into its attribute.
-
-    Attributes live on, and so do names that are read again.
-    """
+    """Iterate over attributes, and names read again, that also have what a call of the class puts into an attribute."""
     for source in _sources_passed(owner, name, call):
         root = root_of(source) if source is not None else None
         if isinstance(root, ast.Attribute) or (isinstance(root, ast.Name) and is_read_elsewhere(scope, root)):

@@ -12,7 +12,7 @@ from unplace.analysis.domain.values import CALLABLE, MODULE, Value
 from unplace.analysis.interpret.run import Analysis, Run
 from unplace.analysis.interpret.writes import Unfollowed
 from unplace.analysis.project.calling import calls_of_objects, function_of, is_object_of, may_call
-from unplace.analysis.project.imported import imported_from_run
+from unplace.analysis.project.exports import imported_from_run
 from unplace.analysis.project.module import ModuleIndex, once, parents_in
 from unplace.analysis.project.vmapped import mapped
 from unplace.analysis.syntax.bindings import last_name

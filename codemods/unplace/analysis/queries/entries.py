@@ -18,9 +18,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from unplace.analysis.domain.gradmode import Record
-from unplace.analysis.domain.refs import Class, Function, Instance
+from unplace.analysis.domain.refs import GENERAL, Class, Function, Instance, Variant
 from unplace.analysis.domain.values import MODULE, Value
-from unplace.analysis.domain.variants import GENERAL, Variant
 from unplace.analysis.interpret import specializing
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.project.callers import Caller, callers_in_sight, is_value

@@ -156,10 +156,3 @@ def code_of(node: ast.AST) -> str:
         if isinstance(index, ast.Constant) and type(index.value) in (int, str) and index.kind is None:
             return f"{code_of(node.value)}[{index.value!r}]"
     return ast.unparse(node)
-
-
-def turns_autocast_on(context: ast.expr) -> bool:
-    """Tell whether `with context:` may turn autocast on, as it does unless it has `enabled=False`."""
-    flags = (k.value for k in context.keywords if k.arg == "enabled") if isinstance(context, ast.Call) else ()
-    is_off = any(isinstance(flag, ast.Constant) and not flag.value for flag in flags)
-    return "autocast" in code_of(context) and not is_off

@@ -12,11 +12,11 @@ from unplace.analysis.project.module import home
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.imports import canonical
 from unplace.analysis.syntax.nodes import FUNCTIONS
-from unplace.analysis.training.given import Given
 from unplace.analysis.training.machine import Machine
 from unplace.analysis.training.values import (
     UNKNOWN,
     Function,
+    Given,
     Instance,
     Items,
     Known,

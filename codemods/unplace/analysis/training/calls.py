@@ -8,11 +8,11 @@ from dataclasses import replace
 from unplace.analysis.syntax.classes import OF_INSTANCES
 from unplace.analysis.training import functions, methods
 from unplace.analysis.training.attributes import method_of
-from unplace.analysis.training.given import Given
 from unplace.analysis.training.machine import Machine, computed, tensor
 from unplace.analysis.training.values import (
     UNKNOWN,
     Function,
+    Given,
     Graph,
     Instance,
     Items,

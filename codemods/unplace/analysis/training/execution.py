@@ -17,7 +17,6 @@ from unplace.analysis.training import calls, expressions
 from unplace.analysis.training.attributes import attribute_of, name_of
 from unplace.analysis.training.expressions import truth_of
 from unplace.analysis.training.functions import counted
-from unplace.analysis.training.given import Given
 from unplace.analysis.training.machine import tensor
 from unplace.analysis.training.methods import changed_in_place, frozen
 from unplace.analysis.training.trail import Ran
@@ -25,6 +24,7 @@ from unplace.analysis.training.values import (
     NONE,
     UNKNOWN,
     Function,
+    Given,
     Instance,
     Items,
     Known,

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from unplace import torchapi
 from unplace.analysis.training.attributes import method_of
-from unplace.analysis.training.given import Given
 from unplace.analysis.training.machine import Machine, computed, saves_arguments, tensor
 from unplace.analysis.training.methods import UNDIFFERENTIABLE, changed_in_place, demanded
 from unplace.analysis.training.values import (
     NONE,
     UNKNOWN,
+    Given,
     Instance,
     Items,
     Known,

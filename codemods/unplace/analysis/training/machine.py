@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from unplace.analysis.training.given import Given
 from unplace.analysis.training.values import (
     NO_GRAPH,
     Function,
+    Given,
     Graph,
     Instance,
     Save,

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from unplace import torchapi
 from unplace.analysis.training.attributes import BACKWARDS
-from unplace.analysis.training.given import Given
 from unplace.analysis.training.machine import Machine, computed, saves_arguments, tensor
 from unplace.analysis.training.spelling import spelled
 from unplace.analysis.training.values import (
@@ -16,6 +15,7 @@ from unplace.analysis.training.values import (
     NONE,
     UNKNOWN,
     Function,
+    Given,
     Instance,
     Items,
     Known,

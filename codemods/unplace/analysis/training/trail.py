@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unplace import torchapi
-from unplace.analysis.training.given import Given
 from unplace.analysis.training.values import (
     Function,
+    Given,
     Instance,
     Items,
     Known,

@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from unplace.analysis.domain.refs import Member
-from unplace.analysis.project.imported import imported_from_run
+from unplace.analysis.project.exports import imported_from_run
 from unplace.analysis.project.module import ModuleIndex
 from unplace.analysis.syntax.bindings import last_name
 from unplace.analysis.syntax.nodes import FUNCTIONS, walk
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.training.attributes import BACKWARDS
 from unplace.analysis.training.execution import Execution
-from unplace.analysis.training.given import Given
 from unplace.analysis.training.trail import Trail
-from unplace.analysis.training.values import Function
+from unplace.analysis.training.values import Function, Given
 from unplace.analysis.training.world import Backward, Frame, StoppedError, World
 from unplace.torchapi import modules
 

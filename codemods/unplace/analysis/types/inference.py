@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from unplace.analysis.domain.values import ARRAY, LIST, NONE, NUMBER, OTHER, SHAPE, TENSOR, TUPLE, UNKNOWN, Value
-from unplace.analysis.project.imported import works_on_tensors
+from unplace.analysis.project.exports import works_on_tensors
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.syntax.scopes import Scope
 from unplace.analysis.types.constraints import Collector

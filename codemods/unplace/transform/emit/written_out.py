@@ -21,7 +21,7 @@ from unplace.diagnostics.forms import WriteKind
 from unplace.torchapi import InplaceMethod, Operator
 from unplace.torchapi.arithmetic import FUNCTION_OF
 from unplace.transform.emit.snippet import Snippet, assignment, blanks, needs_parentheses, parenthesized
-from unplace.transform.emit.target import missing
+from unplace.transform.rule import missing
 from unplace.transform.sites import Site
 from unplace.transform.storable import is_moved
 

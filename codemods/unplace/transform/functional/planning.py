@@ -11,10 +11,9 @@ from unplace.diagnostics.reasons import Reason
 from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.emit.snippet import Change, Snippet
-from unplace.transform.emit.target import missing
 from unplace.transform.functional import scatter
 from unplace.transform.functional.code import InexpressibleError
-from unplace.transform.rule import CallRule
+from unplace.transform.rule import CallRule, missing
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Copy, Inline, Refuse, Scatter
 

@@ -15,7 +15,7 @@ import ast
 from unplace import torchapi
 from unplace.analysis.domain.values import TENSOR, Obj
 from unplace.analysis.project.module import ModuleIndex, once
-from unplace.analysis.queries.grad_switches import may_keep_graph
+from unplace.analysis.project.recording import may_keep_graph
 from unplace.analysis.queries.purpose import is_named_in_place
 from unplace.analysis.syntax.scopes import Scope
 from unplace.diagnostics.catalogue import Assumption, Rewrite

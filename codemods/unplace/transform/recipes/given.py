@@ -73,7 +73,7 @@ def _copied(call: Handed, site: Site, text: Text) -> tuple[Edit, ...] | None:
         return None
     is_whole = site.write.kind not in (WriteKind.STORE, WriteKind.AUGMENTED_STORE)
     place = AccessPath.of(passed)
-    if here.in_header or place not in planned.places or not (is_whole or not is_loop_carried(here, place)):
+    if here.in_header or place not in planned.places or not (is_whole or not is_loop_carried(here, planned)):
         return None
     lines = bindings.cloned(text, planned)
     return (put_before(text, here.statement, lines),) if _is_proved(here, planned) else None

@@ -24,9 +24,8 @@ import ast
 
 from unplace.analysis.domain.graph import LEAF
 from unplace.analysis.domain.paths import AccessPath
-from unplace.analysis.domain.refs import TorchModule
+from unplace.analysis.domain.refs import GENERAL, TorchModule
 from unplace.analysis.domain.values import ARRAY, TENSOR
-from unplace.analysis.domain.variants import GENERAL
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.writes import Write
 from unplace.analysis.project.recording import may_be_off

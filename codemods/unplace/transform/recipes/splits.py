@@ -31,10 +31,9 @@ from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import new_index
 from unplace.transform.emit.snippet import precedence
-from unplace.transform.emit.target import missing
 from unplace.transform.recipes import rows
 from unplace.transform.recipes.pieces import called, gives_rows, maker_of, taken_rows
-from unplace.transform.rule import is_number, is_repeatable
+from unplace.transform.rule import is_number, is_repeatable, missing
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside
 
