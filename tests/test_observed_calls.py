@@ -215,7 +215,8 @@ def judged(folder: Path, file: Path, program: str, before: str, after: str) -> J
         ("h = h + 2 * x", "f as it was observed: output"),
         ("h = h.detach() + x", "f as it was observed: gradient"),
         ("h = h + (x if self.training else 2 * x)", "f as it was observed, eval: output"),
-        ("h = h + x.detach()", None),
+        ("h = h + x.detach()", "f as it was observed, with gradients of its arguments: gradient"),
+        ("h = h + x * 1", None),
     ],
 )
 def test_a_wrong_edit_is_found(observed: Path, wrong: str, complaint: str | None) -> None:
@@ -254,6 +255,19 @@ def k(x):
     return y
 
 
+def boxed(x, box):
+    y = x * 2
+    box.append(y)
+    y += 50
+    return y.sum()
+
+
+def logs(x):
+    y = torch.log(x)
+    y -= 20
+    return y.sum()
+
+
 class Sum:
     def __init__(self):
         self.total = torch.zeros(4)
@@ -264,12 +278,13 @@ class Sum:
 """
 WRITES_CALL = """\
 import torch
-from writes import Sum, f, g, h, k
+from writes import Sum, boxed, f, g, h, k, logs
 
 
 def example():
     x = torch.randn(3, 4)
     total = Sum()
+    box = []
     return lambda x: CALL, (x,)
 """
 
@@ -282,6 +297,9 @@ def example():
         ("f(x, x > -9)", "y[m] = 0", "y = y * 0", None),
         ("total.add(x)", "self.total += x.sum(0)", "self.total = self.total + x.sum(0)", "twice in a row: output[0]"),
         ("k(x)", "y *= 3", "y = (y.view(-1) * 3).view_as(y)", "with other strides: rewritten program: raises"),
+        ("k(x)", "y *= 3", "y = y * 3; x.mul_(2)", "argument[0] is written, which the original leaves alone"),
+        ("boxed(x, box)", "y += 50", "y = y + 50", "f as it was observed: function.box[0]"),
+        ("logs(x)", "y -= 20", "y = y + 20", "with positive numbers: output"),
         ("g(x)", "x += 1", "x = x + 1", "it writes its arguments no longer, which only calls of its callers prove"),
         ("h(x)", "y *= 2", "y = y * 2", "it writes a file, which a call that nobody wrote may not"),
         ("f(x, x > 0)", "x += 1", "x = x + 1", "it reaches no edit"),

@@ -105,7 +105,7 @@ class Program:
             return self._sequence(value, wanted)
         if type(value) is dict and len(value) <= _MOST_ELEMENTS:
             pairs = (f"{self.expression(k)}: {self.expression(v, wanted)}" for k, v in value.items())
-            return f"{{{', '.join(pairs)}}}"
+            return self._container(value, f"{{{', '.join(pairs)}}}", wanted)
         if isinstance(value, slice):
             return f"slice({', '.join(map(self.expression, (value.start, value.stop, value.step)))})"
         if isinstance(value, FunctionType | BuiltinFunctionType | type | ModuleType):
@@ -183,7 +183,14 @@ class Program:
         inside = ", ".join(self.expression(each, wanted) for each in value)
         if isinstance(value, tuple):
             return f"({inside},)" if len(value) == 1 else f"({inside})"
-        return f"[{inside}]" if isinstance(value, list) else f"{{{inside}}}" if value else "set()"
+        made = f"[{inside}]" if isinstance(value, list) else f"{{{inside}}}" if value else "set()"
+        return self._container(value, made, wanted)
+
+    def _container(self, value: object, made: str, wanted: str) -> str:
+        """Make what a call may change in a line of its own: its name lets it be looked at afterwards."""
+        name = self._named(value, wanted)
+        self.lines.append(f"{name} = {made}")
+        return name
 
     def _object(self, value: object, wanted: str) -> str:
         known = self._constructed.of(value)

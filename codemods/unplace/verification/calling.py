@@ -11,7 +11,7 @@ from unplace.verification.compare import Quantity
 from unplace.verification.entries import Target
 from unplace.verification.judging import NOT_REACHED, Judgement, versions_of
 from unplace.verification.loading import EXAMPLE, CannotRunError, ModuleFile, RewrittenCannotRunError
-from unplace.verification.modes import EXPANDED, TWICE
+from unplace.verification.modes import EXPANDED, GRADIENTS, TWICE
 from unplace.verification.observed_calls import FORWARD, Call
 from unplace.verification.proof import Verdict
 from unplace.verification.reaching import Lines
@@ -39,7 +39,7 @@ class Homes:
         if home is None or known != (file, version) or not home.is_alive:
             if home is not None:
                 home.close()
-            home = Home(file, _STEP, forks=True)
+            home = Home(file, _STEP, forks=True, guarded=True)
             self._kept[role] = (file, version), home
         return home
 
@@ -101,11 +101,14 @@ class CallJudge:
         anybody reads them its callers tell.
         """
         times, spares_arguments = 0, False
+        written, now = original.ask("writes", ""), rewritten.ask("writes", "")
+        if now - written:
+            return Judgement(f"{self.call}: {min(now - written)} is written, which the original leaves alone")
         for variation in original.opened.modes:
-            if variation == TWICE and (spares_arguments or original.ask("writes", "") != rewritten.ask("writes", "")):
+            if variation == TWICE and (spares_arguments or now != written):
                 continue  # the second call would see what the first one has written
-            if variation == EXPANDED and original.ask("writes", ""):
-                continue  # an index store may write one place in memory for several elements
+            if variation in (EXPANDED, GRADIENTS) and written:
+                continue  # a place in memory would stand for several elements; a leaf can't be written
             if time.monotonic() > self.deadline:
                 break
             proof = compared(target, Remote(original, variation), Remote(rewritten, variation), _STEP).proof

@@ -19,6 +19,7 @@ from unplace.verification.sides import Local
 TRAIN, EVAL, AUTOCAST = "train", "eval", "autocast"
 TWICE = "twice in a row"
 OTHER_STRIDES, EXPANDED = "with other strides", "with expanded arguments"
+POSITIVE, GRADIENTS = "with positive numbers", "with gradients of its arguments"
 _DRAWS = {"with other numbers": SEED + 1, "with still other numbers": SEED + 2}
 
 
@@ -44,7 +45,9 @@ def variations(make: Maker) -> tuple[str, ...]:
     tensors = [a for a in program.arguments if isinstance(a, torch.Tensor)]
     strided = (OTHER_STRIDES,) if any(tensor.numel() > 1 for tensor in tensors) else ()
     expanded = (EXPANDED,) if any(map(_can_be_expanded, tensors)) else ()
-    return "", *_DRAWS, *other, TWICE, *strided, *expanded
+    positive = (POSITIVE,) if any(tensor.is_floating_point() for tensor in tensors) else ()
+    asked = (GRADIENTS,) if positive and not any(tensor.requires_grad for tensor in tensors) else ()
+    return "", *_DRAWS, *positive, *asked, *other, TWICE, *strided, *expanded
 
 
 def in_mode(make: Maker, mode: str) -> Maker:
@@ -86,6 +89,15 @@ def _with_other_strides(tensor: torch.Tensor) -> torch.Tensor:
     return values.requires_grad_(tensor.requires_grad)
 
 
+def _positive(tensor: torch.Tensor) -> torch.Tensor:
+    is_real = tensor.is_floating_point()
+    return tensor.detach().abs().requires_grad_(tensor.requires_grad) if is_real else tensor
+
+
+def _with_gradient(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().requires_grad_() if tensor.is_floating_point() else tensor
+
+
 def _can_be_expanded(tensor: torch.Tensor) -> bool:
     return tensor.dim() > 0 and tensor.shape[0] > 1 and not tensor.requires_grad
 
@@ -99,6 +111,8 @@ _CHANGES: dict[str, Callable[[Program], Program]] = {
     EVAL: lambda program: _switched(program, training=False),
     AUTOCAST: lambda program: replace(program, autocast=True),
     TWICE: _called_twice,
+    GRADIENTS: lambda program: _with_arguments(program, _with_gradient),
+    POSITIVE: lambda program: _with_arguments(program, _positive),
     OTHER_STRIDES: lambda program: _with_arguments(program, _with_other_strides),
     EXPANDED: lambda program: _with_arguments(program, _expanded),
 }

@@ -146,7 +146,7 @@ def _without_autograd(before: Side, after: Side, complaint: str | None, failure:
         return replace(proof, obstacle=f"the original's forward raises, even without autograd: {original.error}")
     if rewritten.error is not None:
         message = f"its forward raises without autograd: {rewritten.error}"
-        return replace(proof, differences=(Difference("rewritten program", message),))
+        return replace(proof, differences=(Difference("rewritten program", message, Quantity.OUTPUTS),))
     found = _unless_rounding(_behaviour, before, after, original, rewritten, lambda side: side.forward_only(wide=True))
     if failure is not None:
         found.append(Difference("rewritten program", f"raises {failure}"))

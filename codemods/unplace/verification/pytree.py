@@ -14,6 +14,7 @@ import torch
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, torch.dtype, torch.device, torch.Size)
 REGISTRIES = ("_parameters", "_buffers", "_modules")
+_OF_TORCH = frozenset(vars(torch.nn.Module()))
 FLAG = "inplace"
 """An attribute of a module, or an argument, that says how it writes, not what it computes: a rewrite may change it."""
 
@@ -104,7 +105,7 @@ def _key(key: object, index: int) -> str:
 
 def _attributes(value: object) -> dict[str, object]:
     if isinstance(value, torch.nn.Module):
-        own = {name: child for name, child in vars(value).items() if not name.startswith("_") and name != FLAG}
+        own = {name: child for name, child in vars(value).items() if name not in _OF_TORCH and name != FLAG}
         registered = (vars(value)[registry] for registry in REGISTRIES)
         return {name: child for registry in (*registered, own) for name, child in registry.items()}
     if dataclasses.is_dataclass(value):

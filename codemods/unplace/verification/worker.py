@@ -51,10 +51,11 @@ class Home:
     """A process that has imported one version of a module, as a context manager.
 
     Where it `forks`, each worker is a process of its own that begins with the module as it was imported: what one does
-    to the module the next doesn't see, and importing costs once. Otherwise the process serves one worker.
+    to the module the next doesn't see, and importing costs once. Otherwise the process serves one worker. Where it is
+    `guarded`, it may have no side effects: nobody wrote the calls that are made in it.
     """
 
-    def __init__(self, file: ModuleFile, limits: Limits, *, forks: bool = False) -> None:
+    def __init__(self, file: ModuleFile, limits: Limits, *, forks: bool = False, guarded: bool = False) -> None:
         """Start the process, which begins to import the file."""
         context = _context()
         self.limits = limits
@@ -62,7 +63,7 @@ class Home:
         self._path = file.path
         self._numbers = itertools.count(1)
         self._connection, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, file, limits, forks), daemon=True)  # type: ignore[attr-defined]
+        process = context.Process(target=_serve, args=(theirs, file, limits, forks, guarded), daemon=True)  # type: ignore[attr-defined]
         self._process: Any = process
         self._process.start()
         theirs.close()
@@ -142,7 +143,7 @@ class Worker:
         """Start the process, in a home that forks if one is given; `error` is the class of its exceptions."""
         self._error = error
         self._is_guest = home is not None
-        self._home = home or Home(target.file, limits)
+        self._home = home or Home(target.file, limits, guarded=target.is_varied)
         try:
             self._number, self.opened = self._home.begin(target, error)
         except BaseException:
@@ -223,7 +224,7 @@ def _reason(exitcode: int | None) -> str:
 # -- in the process ---------------------------------------------------------------------------------------------------
 
 
-def _serve(connection: Connection, file: ModuleFile, limits: Limits, forks: bool) -> None:
+def _serve(connection: Connection, file: ModuleFile, limits: Limits, forks: bool, guarded: bool) -> None:
     if hasattr(os, "setsid"):
         os.setsid()  # so that what the code starts ends with it, and an interrupt is ours to handle
     os.dup2(sys.stderr.fileno(), 1)  # standard output belongs to the report
@@ -231,6 +232,8 @@ def _serve(connection: Connection, file: ModuleFile, limits: Limits, forks: bool
     limits.apply()
     if forks:
         torch.set_num_threads(1)  # a process that was forked can't use the threads of the other one
+    if guarded:
+        forbid_side_effects()
         nothing = os.open(os.devnull, os.O_WRONLY)
         for stream in (1, 2):  # what the code says in calls that nobody wrote is of no use
             os.dup2(nothing, stream)
@@ -265,8 +268,6 @@ def _serve(connection: Connection, file: ModuleFile, limits: Limits, forks: bool
 
 def _work(connection: Connection, number: int, target: Target) -> None:
     """Answer the questions about a target until the worker ends; the module has been imported."""
-    if target.is_varied:
-        forbid_side_effects()
     try:
         with seeded():
             entry = open_entry(target)
