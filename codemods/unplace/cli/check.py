@@ -152,8 +152,8 @@ def check(
     every: All = False,
     baseline: BaselineFile = None,
     statistics: Statistics = False,
-    verify_findings: VerifyFindings = False,
     common: Common = NO_OPTIONS,
+    verify_findings: VerifyFindings = False,
 ) -> None:
     """Report in-place tensor operations that break autograd.
 

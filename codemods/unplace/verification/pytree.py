@@ -14,7 +14,7 @@ import torch
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, torch.dtype, torch.device, torch.Size)
 REGISTRIES = ("_parameters", "_buffers", "_modules")
-_OF_TORCH = frozenset(vars(torch.nn.Module()))
+_OF_TORCH = frozenset(name for name in vars(torch.nn.Module()) if name.startswith("_"))
 FLAG = "inplace"
 """An attribute of a module, or an argument, that says how it writes, not what it computes: a rewrite may change it."""
 
