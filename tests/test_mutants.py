@@ -793,14 +793,6 @@ MUTANTS: dict[int, list[Mutant]] = {
             lambda original: lambda scope, blocks: iter(()),
         ),
     ],
-    30: [
-        mutant(
-            "classes of Python's library",
-            regression("attribute_that_is_a_weak_dictionary"),
-            "analysis.interpret.modelled_calls._is_class_of_python",
-            gives(False),
-        ),
-    ],
 }
 
 
