@@ -793,6 +793,22 @@ MUTANTS: dict[int, list[Mutant]] = {
             lambda original: lambda scope, blocks: iter(()),
         ),
     ],
+    30: [
+        Mutant(
+            "classes of Python's library, and clones of what may be no tensor",
+            regression("attribute_that_is_a_weak_dictionary"),
+            (
+                ("analysis.interpret.modelled_calls._is_class_of_python", gives(False)),
+                ("transform.planner._suits_others", gives(True)),
+            ),
+        ),
+        mutant(
+            "clones of what may be no tensor",
+            regression("memo_from_setdefault"),
+            "transform.planner._suits_others",
+            gives(True),
+        ),
+    ],
 }
 
 
