@@ -167,6 +167,7 @@ def check(
     view = _View(run.options.only or REPORTED, every, statistics, common)
     if diff and not fix:
         raise typer.BadParameter("goes with --fix.", param_hint="--diff")
+    _check_facts(run, makes_calls=verify_findings)
     writes = {"--fix": fix, "--add-ignores": add_ignores, "--write-baseline": write_baseline is not None}
     _check_view(view, [option for option, given in writes.items() if given], named)
     if fix or add_ignores:
@@ -200,13 +201,19 @@ def check(
     raise typer.Exit(2 if failed else 1 if found and not exit_zero else 0)
 
 
+def _check_facts(run: Settings, *, makes_calls: bool) -> None:
+    """Raise `BadParameter` where calls are to be made and none is known; without torch, end the command."""
+    if makes_calls and run.options.facts is None:
+        raise typer.BadParameter("needs --facts FILE, written by `unplace observe`.", param_hint="--verify-findings")
+    if makes_calls:
+        require_torch()
+
+
 def _with_calls(outcomes: list[Outcome], harms: frozenset[Harm], run: Settings) -> list[Outcome]:
     """Return outcomes whose findings say whether a call that runs made raises because of them."""
-    if run.options.facts is None:
-        raise typer.BadParameter("needs --facts FILE, written by `unplace observe`.", param_hint="--verify-findings")
-    require_torch()
     from unplace.diagnosis.showing import with_calls
 
+    assert run.options.facts is not None
     return with_calls(outcomes, harms, run.options.facts)
 
 

@@ -22,7 +22,9 @@ from unplace.diagnostics.findings import Finding, Harm
 from unplace.files.discovery import shown
 from unplace.observation.facts import Observations
 from unplace.observation.keys import UNRECORDED, called_by_name
+from unplace.reporting.summary import number
 from unplace.runs.outcome import Outcome
+from unplace.text.trees import parsed
 from unplace.verification.loading import locate
 
 MOST_TRIES = 20
@@ -43,9 +45,10 @@ def script_of(path: Path, line: int, facts: Observations) -> tuple[str | None, i
     tried = 0
     for program in islice(_programs(path, line, facts), MOST_TRIES):
         tried += 1
-        if (str(path.resolve()), line) in _culprits(_flat(program), path, facts.root):
+        script = _flat(program)
+        if (str(path.resolve()), line) in _culprits(script, path, facts.root):
             told = f"Raises because of {shown(str(path))}:{line}: an in-place operation overwrites what backward needs."
-            return f'"""{told}"""\n\n{_flat(program)}', tried
+            return f'"""{told}"""\n\n{script}', tried
     return None, tried
 
 
@@ -62,7 +65,7 @@ def with_calls(outcomes: Sequence[Outcome], harms: Collection[Harm], facts: Obse
         script, tried = script_of(path, finding.line, facts)
         if script is not None:
             return replace(finding, verified=Verified.SHOWN(place=f"{shown(str(path))}:{finding.line}"))
-        return replace(finding, verified=Verified.NOT_SHOWN(calls=f"{tried} call{'s' * (tried != 1)}"))
+        return replace(finding, verified=Verified.NOT_SHOWN(calls=number(tried, "call")))
 
     return [
         replace(outcome, findings=tuple(verified(Path(outcome.path), finding) for finding in outcome.findings))
@@ -78,13 +81,13 @@ def _programs(path: Path, line: int, facts: Observations) -> Iterator[str]:
     own = facts.calls_in(str(path.resolve()))
     here = {
         function: node.lineno <= line <= (node.end_lineno or line)
-        for function, node in called_by_name(ast.parse(source), source)
+        for function, node in called_by_name(parsed(source), source)
         if function in own
     }
     others = (programs for each in facts.calls.values() if each is not own for programs in each.values())
     first = (own[function] for function in sorted(here, key=lambda each: not here[each]))
     for programs in chain(first, others):
-        yield from (program for program in programs if UNRECORDED not in program)
+        yield from (program for program in programs if f"return {UNRECORDED}" not in program)
 
 
 def _flat(program: str) -> str:

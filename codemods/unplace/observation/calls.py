@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import suppress
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from pathlib import Path
 from types import FrameType
 
 import torch
@@ -39,7 +39,7 @@ class Calls:
         self._constructed = Constructed()
         self._operations: dict[tuple[File, Function], set[int]] = {}  # those that no kept call has reached
         self._functions: dict[int, tuple[File, Function]] = {}
-        self._looked_at: dict[tuple[File, Function], int] = {}
+        self._looked_at: Counter[tuple[File, Function]] = Counter()
         self._missing: Counter[int] = Counter()
         self._pending: dict[int, tuple[tuple[File, Function], str]] = {}
 
@@ -54,16 +54,17 @@ class Calls:
         self._looked_at.clear()
         self._pending.clear()
 
-    def entered(self, file: File, function: Function, frame: FrameType, names: Mapping[str, str]) -> None:
-        """Take a call that begins, or the construction of an object; `names` has those of modules by their files."""
+    def entered(self, file: File, function: Function, frame: FrameType) -> None:
+        """Take a call of a function of a file that begins, or the construction of an object."""
         key = file, function
         self._pending.pop(id(frame), None)
         is_constructor = function.name.endswith(_INIT)
         most = _CONSTRUCTED if is_constructor else _LOOKED_AT
-        if torch._C._is_any_autocast_enabled() or self._looked_at.get(key, 0) >= most:
+        if torch._C._is_any_autocast_enabled() or self._looked_at[key] >= most:
             return
+        names = {"__main__": Path(file).stem}
         if is_constructor:
-            self._looked_at[key] = self._looked_at.get(key, 0) + 1
+            self._looked_at[key] += 1
             made = frame.f_locals[frame.f_code.co_varnames[0]]
             self._constructed.note(made, frame.f_locals, frame.f_code, names)
             return
@@ -72,7 +73,7 @@ class Calls:
         wants_more = wants_any or (len(known) < MOST_CALLS and self._operations.get(key))
         if not wants_more or frame.f_code.co_flags & _SUSPENDING:
             return
-        self._looked_at[key] = self._looked_at.get(key, 0) + 1
+        self._looked_at[key] += 1
         with suppress(CannotDescribeError):
             program = described(function.name, frame, self._constructed, names)
             if wants_any:
@@ -97,4 +98,4 @@ class Calls:
         key = self._functions[number]
         if number in self._operations[key] and self._missing[number] < _AGAIN:
             self._missing[number] += 1
-            self._looked_at[key] = min(self._looked_at.get(key, 0), _LOOKED_AT - 1)
+            self._looked_at[key] = min(self._looked_at[key], _LOOKED_AT - 1)

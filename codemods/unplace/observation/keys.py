@@ -16,8 +16,8 @@ OPERATIONS = (ast.AugAssign, ast.Assign, ast.Call)
 """The nodes that are written like in-place operations."""
 _LEAVES = (ast.Name, ast.Constant)
 MODULE = "<module>"
-UNRECORDED = "torch.no_grad()(lambda"
-"""The words by which a program makes its call without recording gradients."""
+UNRECORDED = "torch.no_grad()"
+"""What a program calls with the function that makes its call, so that no gradients are recorded."""
 ENTRY = "entry"
 """The place that stands for the beginning of a function."""
 

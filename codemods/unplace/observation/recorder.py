@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -112,8 +111,7 @@ class Recorder:
                 return self._made(number, value)
             if part == Part.ENTER.value:
                 operation = self._operations[number]
-                names = {"__main__": Path(operation.file).stem}
-                self._programs.entered(operation.file, operation.key[0], frame, names)
+                self._programs.entered(operation.file, operation.key[0], frame)
                 return value
             if part == Part.END.value and self._operations[number].shape in _SINGLE:
                 self._record(number, {}, value, frame)

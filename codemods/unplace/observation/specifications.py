@@ -27,6 +27,8 @@ from typing import Any
 
 import torch
 
+from unplace.observation.keys import UNRECORDED
+
 _LONGEST = 4_000
 """The most characters of a program that is kept."""
 _MOST_ELEMENTS = 64
@@ -140,13 +142,13 @@ class Program:
     def text(self, call: str, *, records: bool = True) -> str:
         """Return the whole program; `call` is an expression in which the arguments are as they have been made.
 
-        It is made under `torch.no_grad()` unless it `records`.
+        Gradients are recorded if it `records`.
         """
         body = [f"    {line}" for line in self.lines]
         names = ", ".join(self._leaves)
         given = f"({names},)" if len(self._leaves) == 1 else f"({names})"
         function = f"lambda {names}: {call}".replace("lambda :", "lambda:")
-        function = function if records else f"torch.no_grad()({function})"
+        function = function if records else f"{UNRECORDED}({function})"
         lines = [*self.imports, "", "", "def example():", *body, f"    return {function}, {given}", ""]
         text = "\n".join(lines)
         if len(text) > _LONGEST:

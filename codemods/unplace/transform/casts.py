@@ -12,13 +12,7 @@ from enum import Enum
 
 import libcst as cst
 
-from unplace.analysis.domain.dtypes import (
-    is_floating,
-    is_wide_under_autocast,
-    keeps_dtype,
-    parameter_of,
-    promoted,
-)
+from unplace.analysis.domain.dtypes import is_floating, is_raised, keeps_dtype, parameter_of, promoted
 from unplace.analysis.domain.gradmode import turns_autocast_on
 from unplace.analysis.domain.values import INTEGERS, NUMBER, TENSOR, UNKNOWN, Objs, Token, Value
 from unplace.analysis.project.callers import calls_that_hand
@@ -136,10 +130,10 @@ def _need(site: Site) -> _Need:
     if False in known:
         return _Need.POSSIBLE if site.value.may_be(NUMBER) else _Need.CERTAIN
     is_asked_for = site.options.preserve_dtype or site.options.strict
-    is_lowered = not is_wide_under_autocast(site.value.dtype) and _is_under_autocast(site)
+    is_lowered = not is_raised(site.value.dtype) and _is_under_autocast(site)
     is_open = None in known and (is_asked_for or is_lowered or _is_passed_wider(site))
-    is_raised = effect != "accumulates" and _is_raised(site)
-    return _Need.POSSIBLE if is_open or is_raised else _Need.NONE
+    is_widened = effect != "accumulates" and _is_raised(site)
+    return _Need.POSSIBLE if is_open or is_widened else _Need.NONE
 
 
 def _kept(site: Site) -> list[bool | None]:

@@ -437,7 +437,10 @@ def silent(site: Site) -> tuple[Reason, ...] | Refuse:
 
 
 def defined_anew(site: Site) -> Refuse | None:
-    """Return the refusal of an operation that a class defines, in place or out of place; None where none does."""
+    """Return the refusal of an operation that a class defines, in place or out of place; None where none does.
+
+    `q *= p` multiplies quaternions element by element where their class has a `__mul__` of its own.
+    """
     names, module = _methods(site.write), site.program.module
     if is_of_tensor_class(module, names):
         return Refuse(Refusal.REDEFINED(name=site.name))

@@ -243,7 +243,10 @@ _CALL = re.compile(r"[a-z0-9]_(?=\()|[(,]\s*out\s*=(?!=)|\binplace\s*=\s*True\b"
 
 
 def introduces_writes(text: str, edits: Iterable[Edit]) -> bool:
-    """Tell whether the edits of one rewrite contain more in-place calls than the text that they replace."""
+    """Tell whether the edits of one rewrite contain more in-place calls than the text that they replace.
+
+    A store into a clone stood there before: `x = x.clone(); x[i] = value`.
+    """
     own = [*edits]
     replaced = sum(len(_CALL.findall(text[edit.start : edit.end])) for edit in own)
     return sum(len(_CALL.findall(edit.replacement)) for edit in own) > replaced

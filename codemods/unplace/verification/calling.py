@@ -63,11 +63,12 @@ class CallJudge:
     homes: Homes
     deadline: float
     reached: frozenset[tuple[str, int]] | None = field(default=None, init=False)
+    _obstacle: str = field(default=NOT_REACHED, init=False)
 
     def judgement(self) -> Judgement:
         """Judge the scratch copy as it is now."""
         if self.reached == frozenset():
-            return Judgement(None, obstacle=NOT_REACHED)
+            return Judgement(None, obstacle=self._obstacle)
         if time.monotonic() > self.deadline:
             return Judgement(None, obstacle=_LATE)
         before, after = versions_of(self.call.file, self.scratch, self.folders)
@@ -79,10 +80,9 @@ class CallJudge:
             if self.reached is None:
                 with Worker(target, _STEP, home=home) as tracer:  # for itself: both sides run equally often
                     self.reached, raised = tracer.ask("reached", "", lines=self.lines)
-                if raised is not None and not self.reached:
-                    return Judgement(None, obstacle=f"it raises {raised}")
+                self._obstacle = NOT_REACHED if raised is None else f"it raises {raised}"
             if not self.reached:
-                return Judgement(None, obstacle=NOT_REACHED)
+                return Judgement(None, obstacle=self._obstacle)
             with Worker(target, _STEP, home=home) as original:
                 choice = original.opened.choice
                 home = self.homes.of("after", after, self.scratch.changes)

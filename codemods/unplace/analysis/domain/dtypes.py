@@ -46,7 +46,7 @@ def is_floating(dtype: Token) -> bool:
     return dtype in FLOATS or (isinstance(dtype, tuple) and dtype[0] in ("float", "lowered"))
 
 
-def is_wide_under_autocast(dtype: Token) -> bool:
+def is_raised(dtype: Token) -> bool:
     """Tell whether a dtype is that of an operation which autocast runs in float32."""
     return isinstance(dtype, tuple) and dtype[0] == "raised"
 

@@ -50,14 +50,14 @@ def of_sequential(run: Run, node: ast.Call, arguments: Arguments, state: State) 
     made = TorchModule(modules.SEQUENTIAL, node)
     if arguments.keywords or not arguments.positional:
         return made
-    arguments = replace(arguments, positional=[_without(value, node) for value in arguments.positional])
     parts = _in_order(run, arguments, state)
     if parts is not None:
         return replace(made, parts=tuple(_without(part, node) for part in parts))
     end = arguments.nodes[-1]
     is_listed = isinstance(end, ast.Starred) and isinstance(end.value, ast.ListComp | ast.GeneratorExp)
-    last = arguments.positional[-1] if is_listed or not isinstance(end, ast.Starred) else None
-    each = reduce(weak_join, arguments.positional)
+    layers = [_without(value, node) for value in arguments.positional]
+    last = layers[-1] if is_listed or not isinstance(end, ast.Starred) else None
+    each = reduce(weak_join, layers)
     is_filled = any(_has_element(run, given, state) for given in arguments.nodes)
     return replace(made, last=last, each=each if each.ref is not None else None, is_filled=is_filled)
 

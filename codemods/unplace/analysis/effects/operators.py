@@ -190,9 +190,9 @@ def _dtype(
 ) -> Token:
     """Return the dtype of a returned tensor."""
     dtype = result_types.dtype_of(run, operator, looked_at, values, arguments)
-    if run.autocast and dtype is None and operator.short in autocast.RAISED:
-        return raised((node, "dtype"))
-    is_known = operator.short in autocast.LOWERED | autocast.RAISED or operator.short in results.TOTALS
+    if run.autocast and operator.short in autocast.RAISED:
+        return raised((node, "dtype")) if dtype is None else dtype
+    is_known = operator.short in autocast.LOWERED or operator.short in results.TOTALS
     if run.autocast and not operator.elementwise and operator.view is View.NEVER and not is_known:
         dtype = None
     if dtype is None and operator.view is not View.NEVER and operator.short in ("to", "einsum"):
