@@ -431,4 +431,5 @@ def test_findings_are_shown_by_calls(observed: Path) -> None:
     verified = {site["line"]: site["verified"] for site in sites if site["harm"] == "harmful"}
     line = NET.splitlines().index("        h += x") + 1
     assert verified[line] == f"shown by running: `unplace show net.py:{line}` prints a script that raises because of it"
-    assert unplace(observed, "check", "--verify-findings", "net.py").returncode == 2
+    assert unplace(observed, "check", "--fix", "--verify-findings", "net.py").returncode == 2
+    assert (observed / "net.py").read_text("utf-8") == NET  # it needs facts before it writes
