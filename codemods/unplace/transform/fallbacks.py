@@ -1,10 +1,15 @@
-"""Fallbacks for writes that stay in place: autograd saves copies, or code around the statement changes."""
+"""Fallbacks for writes that stay in place: autograd saves copies, or code around the statement changes.
+
+The recipes are a list (`Fallbacks.recipes`), from what costs least to what costs most: no copy and no write any more,
+no copy, a copy for each operation that saved, a copy of all. A statement gets the first that repairs it.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from unplace.analysis.domain.paths import AccessPath
@@ -29,6 +34,10 @@ from unplace.transform.sites import Site
 from unplace.transform.spanning import blamed, is_about_callers, is_private
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
 
+_Plan = Mapping[ast.stmt, list[Decision]]
+_Verdicts = dict[Decision, Verdict]
+_Recipe = Callable[[list[Decision]], _Verdicts]
+
 
 @dataclass(slots=True)
 class Fallbacks:
@@ -39,107 +48,65 @@ class Fallbacks:
     rules: Mapping[Form, Any]
     later: set[Decision] = field(default_factory=set)  # what edits of several files may rewrite
 
-    def choose(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
-        """Return the decisions whose writes stay, with their new verdicts; stores collected in a list come first."""
-        chosen: dict[Decision, Verdict] = {}
+    def choose(self, decided: _Plan) -> _Verdicts:
+        """Return the decisions whose writes stay, with their new verdicts."""
         decided = {s: ds for s, ds in decided.items() if all(d.site.read_while_written_in() is None for d in ds)}
         self.later |= {d for ds in decided.values() for d in ds if self._may_span(d)}
         if self.options.spans_later:
             decided = {s: ds for s, ds in decided.items() if self.later.isdisjoint(ds)}
-        for decisions in decided.values():
-            collected = self._collected(decisions[0]) if len(decisions) == 1 else None
-            if collected is not None:
-                chosen[decisions[0]] = collected
-        if self.options.functional:  # the others leave a write
-            return chosen | self._prepared({s: ds for s, ds in decided.items() if chosen.keys().isdisjoint(ds)})
-        named = in_new_names(decided, self.rules, self.text)
-        named = {statement: aside for statement, aside in named.items() if self._is_made(aside)}
-        others = {statement: ds for statement, ds in decided.items() if statement not in named}
-        unrecorded = under_no_grad(others, self.text, self.options)
-        unrecorded |= calls_under_no_grad(others, self.text) | named
-        around = unrecorded | made_batched(decided, self.text)
-        for statement, decisions in decided.items():
-            if decisions[0] in chosen or statement in around:
-                continue
-            if any(self._had_better_stay(d) or _is_doubtful(d) for d in decisions):
-                chosen |= self._copied_once(decisions) or self._copied(decisions)
-        saving = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
-        copied = {node for verdict in saving for node in verdict.copied}
-        for statement, decisions in decided.items():
-            decision = decisions[0]
-            if decision in chosen:
-                continue
-            if isinstance(decision.verdict, Copy) and len(decisions) == 1:
-                same = saved.copy_saved(decision.site, self.rules, self.text)
-                if same is not None and not same.elsewhere and copied >= same.copied and self._is_made(same):
-                    chosen[decision] = same
-                    continue
-            if statement in unrecorded or any(self._had_better_stay(d) for d in decisions):
-                aside = around.get(statement) or self._aside(decisions)
-                chosen |= {d: aside for d in decisions if aside is not None}
+        chosen: _Verdicts = {}
+        for recipe in self.recipes(decided, chosen):
+            for decisions in decided.values():
+                if chosen.keys().isdisjoint(decisions):
+                    chosen |= recipe(decisions)
         return chosen
 
-    def _prepared(self, decided: Mapping[ast.stmt, list[Decision]]) -> dict[Decision, Verdict]:
-        """Return changes around writes that are refused as they stand, so that the next round can rewrite them."""
-        refused = [ds for ds in decided.values() if any(isinstance(d.verdict, Refuse) for d in ds)]
-        around = ((decisions, self._aside(decisions)) for decisions in refused)
-        return {decision: aside for decisions, aside in around if aside is not None for decision in decisions}
+    def recipes(self, decided: _Plan, chosen: Mapping[Decision, Verdict]) -> Iterator[_Recipe]:
+        """Iterate over the recipes for a statement's writes, what costs least first; `chosen` grows meanwhile."""
+        yield self._collected
+        if self.options.functional:  # the others leave a write
+            yield self._prepared
+            return
+        around = self._around(decided)
+        yield partial(_one_of, around)
+        yield self._copied_once
+        yield self._copied
+        yield partial(self._copied_already, frozenset(node for v in chosen.values() for node in self._copies(v)))
+        yield self._changed
 
-    def _may_span(self, decision: Decision) -> bool:
-        """Tell whether edits of several files may rewrite the operation, so that its fallback can wait for those."""
-        verdict, site = decision.verdict, decision.site
-        names: set[str] = set()
-        if isinstance(verdict, Refuse):
-            is_whole = KnownCalls(site.program, self.options).is_whole(site.program)
-            names = blamed(verdict.reason, site.harm()[0], self.options, is_whole=is_whole)
-        elif decision.is_recipe and not decision.is_applied(self.options):
-            is_open = is_about_callers(decision.assumptions) and is_private(site.run.scope.name)
-            names = {site.run.scope.name} if is_open else set()
-        return any(map(site.program.module.is_named_elsewhere, names))
+    # -- recipes: from the decisions about a statement to those of them that get another verdict --------------------
 
-    def _aside(self, decisions: list[Decision]) -> Aside | None:
-        """Return a change elsewhere in the function: it cuts forbidden pieces differently, or copies its arguments."""
-        site, text = decisions[0].site, self.text
-        is_alone = len({decision.fate for decision in decisions}) == 1  # one operation, or one chain of calls
-        if site.run.scope in compiled(site.program.module):  # TorchScript takes no generators
-            return rows.by_index(site, text) if is_alone else None
-        if is_alone:
-            aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
-            aside = aside or expanded.cloned(site, text)
-        else:
-            aside = splits.writable(site, text)
-        pays = site.is_hidden() or site.harm()[0] is Harm.HARMFUL
-        if aside is None and is_alone and pays and _is_blocked_by_list(decisions[0].verdict):
-            aside = elements.counted(site, text)
-        is_meant = isinstance(decisions[0].verdict, Meant)
-        if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
-            aside = entry.own_copy(site, text)
-        return aside if aside is not None and self._is_made(aside) else None
-
-    def _is_made(self, verdict: Aside | CopySaved | Collect) -> bool:
-        """Tell whether the run may carry a fallback out."""
-        return self.options.accepts(verdict.assumptions)
-
-    def _is_offered(self, decision: Decision, verdict: CopySaved) -> bool:
-        """Tell whether copies are made, or are all that can be offered to runs with other options."""
-        return self._is_made(verdict) or isinstance(decision.verdict, Refuse)
-
-    def _collected(self, decision: Decision) -> Collect | None:
-        """Return the list that replaces the written tensor, if that repairs something and is allowed."""
+    def _collected(self, decisions: list[Decision]) -> _Verdicts:
+        """Replace the written tensor by a list, if that repairs something and is allowed."""
+        decision = decisions[0]
         site, verdict = decision.site, decision.verdict
-        if site.form is not Form.SUBSCRIPT_STORE or not isinstance(verdict, Copy):
-            return None
+        if len(decisions) > 1 or site.form is not Form.SUBSCRIPT_STORE or not isinstance(verdict, Copy):
+            return {}
         if site.run.scope in compiled(site.program.module):
-            return None
+            return {}
         if not self.options.functional and is_costly(site, verdict):
-            return None
+            return {}
         collected = collect_slots(site, verdict, self.text)
-        return collected if collected is not None and self._is_made(collected) else None
+        return {decision: collected} if collected is not None and self._is_made(collected) else {}
 
-    def _copied(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
-        """Return the copies that let all writes of a statement stay; empty if one of them would still fail."""
-        found: dict[Decision, Verdict] = {}
-        for decision in decisions:
+    def _prepared(self, decisions: list[Decision]) -> _Verdicts:
+        """Change code around writes that are refused as they stand, so that the next round can rewrite them."""
+        is_refused = any(isinstance(decision.verdict, Refuse) for decision in decisions)
+        return self._changed_there(decisions) if is_refused else {}
+
+    def _copied_once(self, decisions: list[Decision]) -> _Verdicts:
+        """Copy an argument where the function begins, in place of a clone in every round of a loop."""
+        decision, site = decisions[0], decisions[0].site
+        is_carried = isinstance(decision.verdict, Copy) and is_loop_carried(site, decision.verdict)
+        if len(decisions) > 1 or not self._is_doubted(decisions) or not is_carried or is_saved_in_loop(site):
+            return {}
+        aside = entry.own_copy(site, self.text)
+        return {decision: aside} if aside is not None and self._is_made(aside) else {}
+
+    def _copied(self, decisions: list[Decision]) -> _Verdicts:
+        """Have autograd save copies, so that all writes of a statement may stay; not if one would still fail."""
+        found: _Verdicts = {}
+        for decision in decisions if self._is_doubted(decisions) else ():
             copied = saved.copy_saved(decision.site, self.rules, self.text, is_costly=self._is_costly(decision))
             if copied is not None and copied.elsewhere and not self.options.spans_files:
                 self.later.update(decisions)
@@ -154,14 +121,72 @@ class Fallbacks:
                 return {}
         return found if any(isinstance(verdict, CopySaved) for verdict in found.values()) else {}
 
-    def _copied_once(self, decisions: list[Decision]) -> dict[Decision, Verdict]:
-        """Return the copy of an argument where the function begins, in place of a clone in every round of a loop."""
-        decision, site = decisions[0], decisions[0].site
-        is_carried = isinstance(decision.verdict, Copy) and is_loop_carried(site, decision.verdict)
-        if len(decisions) > 1 or not is_carried or is_saved_in_loop(site):
+    def _copied_already(self, copied: frozenset[ast.AST], decisions: list[Decision]) -> _Verdicts:
+        """Let a write stay without a clone where the copies that others need, `copied`, are all that it needs."""
+        decision = decisions[0]
+        if len(decisions) > 1 or not isinstance(decision.verdict, Copy):
             return {}
-        aside = entry.own_copy(site, self.text)
-        return {decision: aside} if aside is not None and self._is_made(aside) else {}
+        same = saved.copy_saved(decision.site, self.rules, self.text)
+        is_there = same is not None and not same.elsewhere and copied >= same.copied and self._is_made(same)
+        return {decision: same} if same is not None and is_there else {}
+
+    def _changed(self, decisions: list[Decision]) -> _Verdicts:
+        """Change code around writes that had better stay."""
+        return self._changed_there(decisions) if any(map(self._had_better_stay, decisions)) else {}
+
+    # -- what the recipes are made of -------------------------------------------------------------------------------
+
+    def _around(self, decided: _Plan) -> dict[ast.stmt, Aside]:
+        """Return changes around statements, each of which may serve several: new names, `no_grad`, batched buffers."""
+        named = in_new_names(decided, self.rules, self.text)
+        named = {statement: aside for statement, aside in named.items() if self._is_made(aside)}
+        others = {statement: ds for statement, ds in decided.items() if statement not in named}
+        unrecorded = under_no_grad(others, self.text, self.options) | calls_under_no_grad(others, self.text)
+        return unrecorded | named | made_batched(decided, self.text)
+
+    def _copies(self, verdict: Verdict) -> frozenset[ast.AST]:
+        """Return the nodes that a chosen verdict copies in this run."""
+        return verdict.copied if isinstance(verdict, CopySaved) and self._is_made(verdict) else frozenset()
+
+    def _may_span(self, decision: Decision) -> bool:
+        """Tell whether edits of several files may rewrite the operation, so that its fallback can wait for those."""
+        verdict, site = decision.verdict, decision.site
+        names: set[str] = set()
+        if isinstance(verdict, Refuse):
+            is_whole = KnownCalls(site.program, self.options).is_whole(site.program)
+            names = blamed(verdict.reason, site.harm()[0], self.options, is_whole=is_whole)
+        elif decision.is_recipe and not decision.is_applied(self.options):
+            is_open = is_about_callers(decision.assumptions) and is_private(site.run.scope.name)
+            names = {site.run.scope.name} if is_open else set()
+        return any(map(site.program.module.is_named_elsewhere, names))
+
+    def _changed_there(self, decisions: list[Decision]) -> _Verdicts:
+        """Change code elsewhere in the function: it cuts forbidden pieces differently, or copies its arguments."""
+        site, text = decisions[0].site, self.text
+        is_alone = len({decision.fate for decision in decisions}) == 1  # one operation, or one chain of calls
+        if site.run.scope in compiled(site.program.module):  # TorchScript takes no generators
+            aside = rows.by_index(site, text) if is_alone else None
+            return dict.fromkeys(decisions, aside) if aside is not None else {}
+        if is_alone:
+            aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
+            aside = aside or expanded.cloned(site, text)
+        else:
+            aside = splits.writable(site, text)
+        pays = site.is_hidden() or site.harm()[0] is Harm.HARMFUL
+        if aside is None and is_alone and pays and _is_blocked_by_list(decisions[0].verdict):
+            aside = elements.counted(site, text)
+        is_meant = isinstance(decisions[0].verdict, Meant)
+        if aside is None and not is_meant and site.harm()[0] is not Harm.HARMLESS:
+            aside = entry.own_copy(site, text)
+        return dict.fromkeys(decisions, aside) if aside is not None and self._is_made(aside) else {}
+
+    def _is_made(self, verdict: Aside | CopySaved | Collect) -> bool:
+        """Tell whether the run may carry a fallback out."""
+        return self.options.accepts(verdict.assumptions)
+
+    def _is_offered(self, decision: Decision, verdict: CopySaved) -> bool:
+        """Tell whether copies are made, or are all that can be offered to runs with other options."""
+        return self._is_made(verdict) or isinstance(decision.verdict, Refuse)
 
     def _is_costly(self, decision: Decision) -> bool:
         """Tell whether a clone would be made in every round of a loop, or for one store that alone saves its part."""
@@ -169,6 +194,10 @@ class Fallbacks:
         if not isinstance(verdict, Copy) or is_costly(site, verdict):
             return False  # the clone wouldn't be made
         return is_loop_carried(site, verdict) or saved.is_saved_by_stores_alone(site)
+
+    def _is_doubted(self, decisions: list[Decision]) -> bool:
+        """Tell whether a write had better stay, or its recipe is doubtful."""
+        return any(self._had_better_stay(decision) or _is_doubtful(decision) for decision in decisions)
 
     def _had_better_stay(self, decision: Decision) -> bool:
         """Tell whether the write can't be rewritten by this run, or only at a cost."""
@@ -183,6 +212,12 @@ class Fallbacks:
         return (
             isinstance(verdict, Refuse) or decision.is_recipe or (isinstance(verdict, Keep) and _is_due(site, verdict))
         )
+
+
+def _one_of(around: Mapping[ast.stmt, Aside], decisions: list[Decision]) -> _Verdicts:
+    """Return the change around a statement that is known already."""
+    aside = around.get(decisions[0].site.statement)
+    return dict.fromkeys(decisions, aside) if aside is not None else {}
 
 
 def _is_due(site: Site, kept: Keep) -> bool:
