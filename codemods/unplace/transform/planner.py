@@ -45,7 +45,7 @@ from unplace.transform.recipes.return_and_rebind import Callers
 from unplace.transform.report import Report, harm_of
 from unplace.transform.sites import Site
 from unplace.transform.stepping import Steps
-from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Rebind, Refuse, Split, Verdict
+from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Plain, Rebind, Refuse, Split, Verdict
 
 _Plan = dict[ast.stmt, list[Decision]]
 _Groups = dict[ast.stmt, list[Site]]
@@ -204,9 +204,9 @@ class Planner:
         return _not_contradicted(decision.becoming(verdict))
 
     def _without_early_clones(self, plan: _Plan) -> _Plan:
-        """Let clones of what this round binds anew before them wait for the next round, which may need none."""
+        """Let clones wait for the next round where this one binds anew, or stores, what is cloned: it may need none."""
         every = [decision for decisions in plan.values() for decision in decisions]
-        rebound = [d.site for d in every if isinstance(d.verdict, Rebind) and self._is_applied(d)]
+        rebound = [d.site for d in every if isinstance(d.verdict, Rebind | Plain) and self._is_applied(d)]
         early = {
             clone.site
             for clone in every
