@@ -34,6 +34,7 @@ class Rewrite(Kind):
     COPIES_SAVED = "the write stays; {others} and {last} get a copy to save for backward"
     PIECES_CUT = "the pieces are cut so that they may be written; torch forbids that after a split"
     EXPANDED_OWNED = "what `{name}` expands is cloned, so that each of its elements has a place of its own"
+    OWNED_WHERE_MADE = "`{name}` is cloned where it is made, and not in each round of the loop that writes it"
     PIECE_OWNED = "`{name}` is made a tensor of its own; torch forbids writing what a split returns"
     ELEMENT_COUNTED = "the loop counts the elements of `{whole}`, so that the list can hold a new tensor for `{row}`"
     ROW_INDEXED = "`{row}` is taken from `{whole}` by index; torch forbids writing what a loop yields"
@@ -203,6 +204,7 @@ class Purpose(Kind):
     )
     LAID_OUT = "`{name}` {layout}: it is meant to be written in place"
     REGISTERED = "`{name}` is a parameter, buffer or gradient: it is meant to be written in place"
+    INITIALISED = "`{name}` may be a parameter, which the constructor sets up"
     DATA_OF_LEAF = "`{name}` is the data of a leaf or parameter: it is meant to be written in place"
     NOT_RECORDED = "autograd doesn't record under {mode} (no_grad)"
     NOT_RECORDED_INSIDE = "autograd doesn't record inside {mode}, whose writes are intended"

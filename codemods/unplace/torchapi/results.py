@@ -50,6 +50,9 @@ DERIVED_FROM_RESULT = frozenset(
 CHOOSING = frozenset(["condition", "index", "indices", "mask"])
 """Parameters that choose elements by integers or truth values, through which no gradient flows."""
 
+BOUNDS = ("min", "max")
+"""Parameters of `clamp` that are two numbers or two tensors, but not one of each."""
+
 COMPACTING = "contiguous"
 """The operation that returns its argument where the elements are in order already."""
 

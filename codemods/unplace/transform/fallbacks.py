@@ -23,7 +23,7 @@ from unplace.text.positions import Text
 from unplace.transform.decisions import Decision
 from unplace.transform.legality import assumptions_about
 from unplace.transform.normal_form import is_costly, is_loop_carried, is_saved_in_loop
-from unplace.transform.recipes import elements, entry, expanded, pieces, rows, saved, splits
+from unplace.transform.recipes import elements, entry, owned, pieces, rows, saved, splits
 from unplace.transform.recipes.batched_buffers import made_batched
 from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.known_calls import KnownCalls
@@ -95,13 +95,17 @@ class Fallbacks:
         return self._changed_there(decisions) if is_refused else {}
 
     def _copied_once(self, decisions: list[Decision]) -> _Verdicts:
-        """Copy an argument where the function begins, in place of a clone in every round of a loop."""
-        decision, site = decisions[0], decisions[0].site
-        is_carried = isinstance(decision.verdict, Copy) and is_loop_carried(site, decision.verdict)
-        if len(decisions) > 1 or not self._is_doubted(decisions) or not is_carried or is_saved_in_loop(site):
+        """Copy a tensor where the function gets or makes it, in place of a clone in every round of a loop."""
+        site, copies = decisions[0].site, [d.verdict for d in decisions if isinstance(d.verdict, Copy)]
+        is_carried = len(copies) == len(decisions) and len({copy.places for copy in copies}) == 1
+        if not is_carried or not self._is_doubted(decisions) or not is_loop_carried(site, copies[0]):
             return {}
-        aside = entry.own_copy(site, self.text)
-        return {decision: aside} if aside is not None and self._is_made(aside) else {}
+        if is_saved_in_loop(site):
+            return {}
+        aside = owned.made_out_of_sight(site, copies[0], self.text)
+        if aside is None and len(decisions) == 1:
+            aside = entry.own_copy(site, self.text)
+        return dict.fromkeys(decisions, aside) if aside is not None and self._is_made(aside) else {}
 
     def _copied(self, decisions: list[Decision]) -> _Verdicts:
         """Have autograd save copies, so that all writes of a statement may stay; not if one would still fail."""
@@ -169,7 +173,7 @@ class Fallbacks:
             return dict.fromkeys(decisions, aside) if aside is not None else {}
         if is_alone:
             aside = rows.by_index(site, text) or pieces.private_pieces(site, text) or splits.writable(site, text)
-            aside = aside or expanded.cloned(site, text)
+            aside = aside or owned.expanded(site, text)
         else:
             aside = splits.writable(site, text)
         pays = site.is_hidden() or site.harm()[0] is Harm.HARMFUL

@@ -47,6 +47,8 @@ def meant(site: Site) -> Keep | None:
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
     if site.registered() is not None and not is_like_a_parameter(site) and not _may_be_selected(site):
         return Keep(Purpose.REGISTERED(name=site.name))
+    if _initialises(site):
+        return Keep(Purpose.INITIALISED(name=site.name))
     if grad is GradMode.FOUND_OFF:
         return Keep(Purpose.GUARDED(name=site.name))
     if grad in (GradMode.DISABLED, GradMode.INFERENCE):
@@ -85,6 +87,13 @@ def _is_fill(site: Site, kind: str) -> bool:
     is_named = isinstance(site.write.target, ast.Name | ast.Attribute | ast.Subscript)
     is_whole = not isinstance(site.write.target, ast.Subscript)
     return is_whole and (kind in _FILLS or (kind == "fill" and not is_named))
+
+
+def _initialises(site: Site) -> bool:
+    """Tell whether a constructor changes what code out of sight made for its object, which may be a parameter."""
+    if site.run.scope.name != "__init__" or not isinstance(site.write.target, ast.Attribute):
+        return False
+    return site.harm()[0] is not Harm.HARMFUL and any(obj.origin is Origin.CALL for obj in site.roots())
 
 
 def _asked_for(site: Site) -> Keep | None:

@@ -31,7 +31,7 @@ from unplace.analysis.effects.graphs import bringing
 from unplace.analysis.effects.saves import saved_by
 from unplace.analysis.interpret.arguments import Arguments
 from unplace.analysis.interpret.run import Run
-from unplace.analysis.interpret.writes import as_argument
+from unplace.analysis.interpret.writes import as_arguments
 from unplace.torchapi import Operator, Result, View, autocast, results
 
 _FIELDS = 4  # the elements of a returned tuple that are told apart; no operator returns more
@@ -63,7 +63,7 @@ def effect_of(
         size = {name: value for name, value in bound.items() if name != "self"}
         return of_tensor_class(operator.short, size, len(arguments.positional), bound["self"].dtype)
     first = _looked_at(operator, bound)
-    bound = {name: as_argument(name, value) for name, value in bound.items()}
+    bound = as_arguments(bound)
     if kind is Result.TENSORS:
         return _sequence(run, node, operator, bound, first, state)
     if operator.short in results.FROM_OUTSIDE and any(
@@ -75,6 +75,8 @@ def effect_of(
             capsule = effect.View((given,), Link.VIEW)
             return Effect(Returned(TENSOR, source=capsule, graph=NO_GRAPH, operator="detach"))
         return Effect(Returned(TENSOR, outside=Origin.CALL, graph=graph))
+    if operator.short in results.FROM_OUTSIDE and bound and next(iter(bound.values())).must_be(CONTAINER | NUMBER):
+        first = None  # numbers are copied into new memory, also out of tensors of one element
     returned = _tensor(run, node, operator, bound, first, arguments, state)
     return Effect(returned, writes=operator.writes, saves=saved_by(operator, bound, node))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
 
 from unplace import torchapi
 from unplace.analysis.domain.facts import ANY
@@ -50,7 +49,7 @@ from unplace.analysis.interpret.choices import either
 from unplace.analysis.interpret.run import Run
 from unplace.analysis.interpret.stores import may_write, require_grad, share_memory
 from unplace.analysis.interpret.walking import CallEffects
-from unplace.analysis.interpret.writes import as_argument, can_be_tracked
+from unplace.analysis.interpret.writes import as_arguments, can_be_tracked
 from unplace.analysis.project.calling import function_of
 from unplace.analysis.project.module import home
 from unplace.analysis.syntax.nodes import code_of
@@ -309,9 +308,9 @@ def _in_place(
 def _operands(arguments: Arguments, functional: torchapi.Operator | None) -> Iterator[Value]:
     """Iterate over the arguments of an in-place method; no gradient flows through its indices and masks."""
     names = functional.parameters[1:] if functional is not None else ()
-    for name, value in (*zip_longest(names, arguments.positional), *arguments.keywords.items()):
-        if value is not None:
-            yield as_argument(name, value)
+    bound = dict(zip(names, arguments.positional, strict=False)) | dict(arguments.keywords)
+    yield from as_arguments(bound).values()
+    yield from arguments.positional[len(names) :]
     yield from arguments.rest
 
 
@@ -333,7 +332,7 @@ def _save_operands(
     shadow = base._replace(objs=frozenset())
     bound = dict(zip(functional.parameters, [shadow, *arguments.positional], strict=False))
     bound.update(arguments.keywords)
-    bound = {name: as_argument(name, value) for name, value in bound.items()}
+    bound = as_arguments(bound)
     saved = saves.saved_by(functional, bound, node)
     saves.note(calls.run, state, saved, bound, None, node, f"{functional.short}()")
 

@@ -17,6 +17,8 @@ from unplace.analysis.domain.values import (
     DISCRETE,
     LIST,
     NO_OBJS,
+    NUMBER,
+    NUMBER_VALUE,
     TENSOR,
     TUPLE,
     UNKNOWN,
@@ -171,9 +173,16 @@ def is_tensor_data(node: ast.AST, values: Mapping[ast.expr, Value]) -> TypeGuard
     return owner is None or owner.may_be(TENSOR | UNKNOWN) or not isinstance(owner.ref, Instance)
 
 
-def as_argument(parameter: str | None, value: Value) -> Value:
-    """Return the argument of an operator of torch; through an index or a mask, no gradient flows."""
-    return value._replace(graph=NO_GRAPH) if parameter in results.CHOOSING else value
+def as_arguments(given: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the arguments of an operator of torch, by parameter.
+
+    Through an index or a mask, no gradient flows; and torch takes bounds as two numbers or as two tensors.
+    """
+    bound = {name: v._replace(graph=NO_GRAPH) if name in results.CHOOSING else v for name, v in given.items()}
+    bounds = [name for name in results.BOUNDS if name in bound]
+    if any(bound[name].must_be(NUMBER) for name in bounds):
+        bound.update(dict.fromkeys(bounds, NUMBER_VALUE))
+    return bound
 
 
 def can_be_tracked(value: Value) -> bool:

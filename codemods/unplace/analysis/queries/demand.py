@@ -117,8 +117,10 @@ class _Flow:
         return True
 
     def _is_stored(self, target: ast.expr) -> bool:
-        """Tell whether a gradient flows on from what is stored in a target; `.data` cuts it off."""
+        """Tell whether a gradient flows on from what is stored in a target; `.data` and integers cut it off."""
         if is_data_attribute(target):
+            return False
+        if isinstance(target, ast.Subscript) and self.run.values[target.value].dtype in DISCRETE:
             return False
         return not isinstance(target, ast.Name) or self._name(target.id)
 

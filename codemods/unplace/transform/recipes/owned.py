@@ -1,10 +1,18 @@
-"""Writes to expanded tensors, whose elements share memory: torch forbids them, and a copy gives each its own.
+"""Memory of its own for a tensor where it is made: a copy there, and the writes to it stay.
+
+Elements of an expanded tensor share memory, and torch forbids to write it:
 
     p = p.sum(1).view(k, 1).expand(k, k)            p = p.sum(1).view(k, 1).expand(k, k).clone()
     p[p < eps] = eps                                p[p < eps] = eps
 
 A write to a part changes what shares memory with it, too, as it wouldn't in a copy, and torch allows `p[:, 0] = 1`. A
 mask that is made of the tensor alone takes all elements that share memory, or none.
+
+What code out of sight made may have been saved there. A loop that writes it would copy it in each of its rounds:
+
+    img = blur(img)                                 img = blur(img).clone()
+    for row in rows:                                for row in rows:
+        img[row] = 0                                    img[row] = 0
 """
 
 from __future__ import annotations
@@ -15,26 +23,47 @@ from itertools import chain
 from unplace.analysis.domain.values import NUMBER, Objs, is_same
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Forbids, Rewrite
+from unplace.diagnostics.findings import Harm
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi import members
+from unplace.transform.emit.copies import cloned as copied
+from unplace.transform.emit.copies import laid_out
 from unplace.transform.sites import Site
-from unplace.transform.verdicts import Aside
+from unplace.transform.verdicts import Aside, Copy
 
 
-def cloned(site: Site, text: Text) -> Aside | None:
+def expanded(site: Site, text: Text) -> Aside | None:
     """Return the clone of what expands the written tensor, if nothing else can see the memory that it expands."""
     forbidden = site.forbidden()
     if forbidden is None or forbidden.reason.kind is not Forbids.EXPANDED:
         return None
-    expanded = frozenset(obj for obj in site.value.objs if obj.operator in members.EXPANDING)
-    keys = [site.run.names.key_of(obj) for obj in expanded]
+    objs = frozenset(obj for obj in site.value.objs if obj.operator in members.EXPANDING)
+    keys = [site.run.names.key_of(obj) for obj in objs]
     calls = {key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.Call)}
-    is_itself = expanded == site.value.objs and len(calls) == len(keys)
-    if not is_itself or not (site.write.kind.is_whole or _is_by_own_mask(site)) or _is_seen_otherwise(site, expanded):
+    is_itself = objs == site.value.objs and len(calls) == len(keys)
+    if not is_itself or not (site.write.kind.is_whole or _is_by_own_mask(site)) or _is_seen_otherwise(site, objs):
         return None
     edits = tuple(Edit(end, end, ".clone()") for _, end in sorted(map(text.span, calls)))
     return Aside(edits, Rewrite.EXPANDED_OWNED(name=site.name))
+
+
+def made_out_of_sight(site: Site, copy: Copy, text: Text) -> Aside | None:
+    """Return the clone of what a call in front of the loop made, in place of one in each round; None for other writes.
+
+    Nothing else sees the tensor by the assumptions of `copy`, and nothing else may have written it in between.
+    """
+    keys = [site.run.names.key_of(obj) for obj in site.value.objs]
+    calls = {key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.Call)}
+    makers = [call for call in calls if site.run.values[call].objs == site.value.objs]
+    if len(makers) != 1 or len(copy.places) > 1 or copy.views or copy.after or site.harm()[0] is Harm.HARMFUL:
+        return None
+    roots = site.roots()
+    writes = (w for w in site.run.possible_writes() if not w.state.roots(w.value.objs).isdisjoint(roots))
+    if any(w.value.objs != site.value.objs for w in writes):
+        return None
+    edits = laid_out(text, copied(text, makers[0], site.run.parents))
+    return Aside(edits, Rewrite.OWNED_WHERE_MADE(name=site.name), copy.assumptions)
 
 
 def _is_by_own_mask(site: Site) -> bool:
