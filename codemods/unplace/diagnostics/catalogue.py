@@ -17,6 +17,7 @@ class Rewrite(Kind):
     """The effect of a rewrite."""
 
     REBOUND = "`{name}` is rebound to a new tensor"
+    REPAIRED_BESIDE = "the edits beside it repair it, too"
     CLONED = "the write to `{name}` goes to a clone"
     WRITTEN_OUT = "the store to `{name}` is written out"
     RESTRICTED = "the backward in {line} is restricted to the parameters of the optimizer that steps next"

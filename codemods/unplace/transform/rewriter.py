@@ -19,6 +19,7 @@ from unplace.files.surroundings import Standing, Surroundings
 from unplace.text.edits import Edit, apply_edits, origin_of
 from unplace.text.positions import Text
 from unplace.text.trees import parsed
+from unplace.transform.needed import without_needless
 from unplace.transform.postcondition import Place, unrepaired
 from unplace.transform.rounds import joined
 
@@ -86,7 +87,14 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
         if not following.changed:
             break
         report = joined(report, following)
-    return report
+    if options.only is None or not report.changed:
+        return report
+    return without_needless(report, lambda text: _left(first_round(text, path, later, programs)))
+
+
+def _left(report: FileReport) -> int:
+    """Return how many operations a run of a text would have to repair."""
+    return sum(finding.status is not Status.KEPT for finding in report.findings)
 
 
 def _repaired(
