@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 
 from unplace import torchapi
-from unplace.analysis.domain.values import TENSOR, Obj
+from unplace.analysis.domain.values import TENSOR, Link, Obj
 from unplace.analysis.project.module import ModuleIndex, once
 from unplace.analysis.project.recording import may_keep_graph
 from unplace.analysis.queries.purpose import is_named_in_place
@@ -37,6 +37,8 @@ def own_copy(site: Site, text: Text) -> Aside | None:
     names = list(dict.fromkeys(o.parameter for o in owners if o.parameter is not None))
     if not names or not isinstance(function, ast.FunctionDef) or _is_seen_outside(site):
         return None
+    if any(site.state.bases[obj].link is Link.CALL for obj in site.roots() & site.state.bases.keys()):
+        return None  # what an unknown call returned is hardly the argument
     if is_named_in_place(function.name):
         return None
     if not all(_is_copied(site, o) for o in owners if o.parameter is not None):
