@@ -41,3 +41,29 @@ def test_each_copy_is_needed(path: Path) -> None:
         if line not in lines and not CLONED.fullmatch(line):
             less = harms(after[: copy.start()] + after[copy.end() :])
             assert any(now > then for now, then in zip(less, known, strict=True)), line
+
+
+RESIDUAL = """\
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        out = self.relu(self.conv(x))
+        out += x
+        return self.relu(out)
+"""
+
+
+def test_a_flag_stays_that_other_edits_make_harmless() -> None:
+    harmful = Options(only=frozenset([Harm.HARMFUL]))
+    report = rewrite_text(RESIDUAL, "program.py", harmful)
+    assert report.after == RESIDUAL.replace("out += x", "out = out + x")
+    assert [str(f.reason) for f in report.findings][:1] == ["the edits beside it repair it, too"]
+    assert not rewrite_text(report.after, "program.py", harmful).findings
+    assert "inplace" not in rewrite_text(RESIDUAL, "program.py", Options()).after

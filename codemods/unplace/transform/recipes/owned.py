@@ -23,7 +23,6 @@ from itertools import chain
 from unplace.analysis.domain.values import NUMBER, Objs, is_same
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Forbids, Rewrite
-from unplace.diagnostics.findings import Harm
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi import members
@@ -56,7 +55,10 @@ def made_out_of_sight(site: Site, copy: Copy, text: Text) -> Aside | None:
     keys = [site.run.names.key_of(obj) for obj in site.value.objs]
     calls = {key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.Call)}
     makers = [call for call in calls if site.run.values[call].objs == site.value.objs]
-    if len(makers) != 1 or len(copy.places) > 1 or copy.views or copy.after or site.harm()[0] is Harm.HARMFUL:
+    if len(makers) != 1 or len(copy.places) > 1 or copy.views or copy.after:
+        return None
+    saves = {saved.node for root in site.roots() for saved in site.state.saved.get(root, ()) if saved.certain}
+    if not saves <= {*makers}:
         return None
     roots = site.roots()
     writes = (w for w in site.run.possible_writes() if not w.state.roots(w.value.objs).isdisjoint(roots))
