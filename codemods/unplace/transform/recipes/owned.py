@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 from itertools import chain
 
-from unplace.analysis.domain.values import NUMBER, Objs, is_same
+from unplace.analysis.domain.values import NUMBER, Objs, Origin, is_same
 from unplace.analysis.syntax.nodes import walk
 from unplace.diagnostics.catalogue import Forbids, Rewrite
 from unplace.text.edits import Edit
@@ -57,10 +57,10 @@ def made_out_of_sight(site: Site, copy: Copy, text: Text) -> Aside | None:
     makers = [call for call in calls if site.run.values[call].objs == site.value.objs]
     if len(makers) != 1 or len(copy.places) > 1 or copy.views or copy.after:
         return None
-    saves = {saved.node for root in site.roots() for saved in site.state.saved.get(root, ()) if saved.certain}
-    if not saves <= {*makers}:
-        return None
     roots = site.roots()
+    saves = {saved.node for root in roots for saved in site.state.saved.get(root, ()) if saved.certain}
+    if not saves <= {*makers} or not any(root.origin is Origin.CALL for root in roots):
+        return None
     writes = (w for w in site.run.possible_writes() if not w.state.roots(w.value.objs).isdisjoint(roots))
     if any(w.value.objs != site.value.objs for w in writes):
         return None
