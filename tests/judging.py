@@ -16,7 +16,7 @@ from unplace.verification.observe import observe
 from unplace.verification.proof import prove
 from unplace.verification.reference import forward_only
 
-_UPDATES = (Rewrite.UNRECORDED_UPDATE, Rewrite.UNRECORDED_PARAMETERS, Rewrite.UNRECORDED_CALL)
+_UPDATES = (Rewrite.UNRECORDED_UPDATE, Rewrite.UNRECORDED_PARAMETERS)
 OF_ARGUMENT = re.compile(r"gradient of argument\[\d+\]\.")
 """The gradient of a parameter of a module that is passed as an argument."""
 

@@ -52,7 +52,6 @@ class Rewrite(Kind):
     UNRECORDED_GIVEN_UP = (
         "{forbidden}; the change is put under `with torch.no_grad():`, as the tensor loses its gradient next"
     )
-    UNRECORDED_CALL = "{forbidden}; the call in {line} is put under `with torch.no_grad():`"
     MAYBE_UNRECORDED = "the change of what may be a parameter is put under `with torch.no_grad():`"
     MADE_BATCHED = "{forbidden}; it is made with the batch dimension of `{source}`"
     ARGUMENT_COPIED = "the function makes a copy of {names} at its start, and writes to the copy"
@@ -76,6 +75,7 @@ class Assumption(Kind):
     NO_OTHER_CALLS = "no code outside this file calls `{name}`"
     NO_CALLS_OUTSIDE = "no code outside this run calls `{name}`"
     HELD_ALONE = "nothing else holds the tensor in {place}"
+    NO_LIST = "`{name}` is no list"
     RESULT_HELD_ALONE = "{place} is a tensor that nothing else holds"
     LAYER_HELD_ALONE = "`{layer}` returns a tensor that nothing else holds"
     PASSED_ONCE = "no caller passes the tensor in `{name}` as another argument, too"

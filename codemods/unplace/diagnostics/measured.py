@@ -8,6 +8,7 @@ PLACES = {
     "held-alone": (110, 7),
     "input-unread": (47, 1),
     "layer-held-alone": (2, 0),
+    "no-list": (101, 0),
     "not-kept": (30, 0),
     "not-shared": (7, 0),
     "not-stored": (2, 0),

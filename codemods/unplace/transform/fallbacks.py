@@ -29,7 +29,6 @@ from unplace.transform.recipes.collect import collect as collect_slots
 from unplace.transform.recipes.known_calls import KnownCalls
 from unplace.transform.recipes.new_name import in_new_names
 from unplace.transform.recipes.unrecorded import under_no_grad
-from unplace.transform.recipes.unrecorded_calls import calls_under_no_grad
 from unplace.transform.sites import Site
 from unplace.transform.spanning import blamed, is_about_callers, is_private
 from unplace.transform.verdicts import Aside, Collect, Copy, CopySaved, Keep, Meant, Refuse, Verdict
@@ -71,7 +70,8 @@ class Fallbacks:
         yield partial(_one_of, around)
         yield self._copied_once
         yield self._copied
-        yield partial(self._copied_already, frozenset(node for v in chosen.values() for node in self._copies(v)))
+        made = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
+        yield partial(self._copied_already, frozenset(node for verdict in made for node in verdict.copied))
         yield self._changed
 
     # -- recipes: from the decisions about a statement to those of them that get another verdict --------------------
@@ -102,9 +102,9 @@ class Fallbacks:
             return {}
         if is_saved_in_loop(site):
             return {}
-        aside = owned.made_out_of_sight(site, copies[0], self.text)
-        if aside is None and len(decisions) == 1:
-            aside = entry.own_copy(site, self.text)
+        aside = owned.made_out_of_sight(site, copies[0], self.text) or (
+            entry.own_copy(site, self.text) if len(decisions) == 1 else None
+        )
         return dict.fromkeys(decisions, aside) if aside is not None and self._is_made(aside) else {}
 
     def _copied(self, decisions: list[Decision]) -> _Verdicts:
@@ -145,12 +145,7 @@ class Fallbacks:
         named = in_new_names(decided, self.rules, self.text)
         named = {statement: aside for statement, aside in named.items() if self._is_made(aside)}
         others = {statement: ds for statement, ds in decided.items() if statement not in named}
-        unrecorded = under_no_grad(others, self.text, self.options) | calls_under_no_grad(others, self.text)
-        return unrecorded | named | made_batched(decided, self.text)
-
-    def _copies(self, verdict: Verdict) -> frozenset[ast.AST]:
-        """Return the nodes that a chosen verdict copies in this run."""
-        return verdict.copied if isinstance(verdict, CopySaved) and self._is_made(verdict) else frozenset()
+        return under_no_grad(others, self.text, self.options) | named | made_batched(decided, self.text)
 
     def _may_span(self, decision: Decision) -> bool:
         """Tell whether edits of several files may rewrite the operation, so that its fallback can wait for those."""

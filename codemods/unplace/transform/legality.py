@@ -11,6 +11,7 @@ from unplace.analysis.domain.paths import AccessPath
 from unplace.analysis.domain.refs import Instance
 from unplace.analysis.domain.values import (
     CONTAINER,
+    LAYER_CALLED,
     NO_OBJS,
     SELECTING,
     TENSOR,
@@ -38,7 +39,6 @@ from unplace.analysis.syntax.nodes import code_of
 from unplace.analysis.types.own_methods import is_of_tensor_class, is_operator_of_object
 from unplace.analysis.types.parameters import passed_for
 from unplace.diagnostics.catalogue import Assumption
-from unplace.diagnostics.findings import Harm
 from unplace.diagnostics.forms import Form, WriteKind
 from unplace.diagnostics.reasons import Fact, Line, Reason
 from unplace.diagnostics.refusals import Refusal
@@ -154,8 +154,8 @@ def may_be_apart(site: Site) -> bool:
 def assumptions_about(site: Site) -> tuple[Reason, ...]:
     """Return the assumptions about the kind of the target, its operands, and the intent of the write."""
     value = site.value
-    is_tensor = (value.is_tensor and not value.likely) or _is_tensor_if_harmed(site)
-    found = [] if is_tensor else [Assumption.TENSOR(name=site.name)]
+    kind = Assumption.NO_LIST if _is_new_either_way(site) else Assumption.TENSOR
+    found = [] if value.is_tensor and not value.likely else [kind(name=site.name)]
     found += operands_apart(site) or ()
     if not site.is_metadata() and any(obj.overlapping for obj in site.state.roots(value.objs)):
         found.append(Assumption.NOT_EXPANDED(name=site.name))
@@ -167,17 +167,16 @@ def assumptions_about(site: Site) -> tuple[Reason, ...]:
     return (*found, Assumption.SEEN_BY_AUTOGRAD()) if _is_hidden_update(site) else tuple(found)
 
 
-def _is_tensor_if_harmed(site: Site) -> bool:
-    """Tell whether the written object is a tensor where autograd has saved it, and is a number or an error elsewhere.
+def _is_new_either_way(site: Site) -> bool:
+    """Tell whether `out += res` and `out = out + res` do the same with all but lists that a layer or an operation made.
 
-    So it is with the result of a call that `out *= mask` scales by a tensor: Python makes a new tensor of a number,
-    and a list can't be multiplied.
+    Of a number or a tuple, Python makes a new one in both cases, and nobody else sees an array that nothing else holds.
+    A list would take the rows of a tensor.
     """
-    is_scaled = site.write.kind is WriteKind.AUGMENTED and not isinstance(getattr(site.node, "op", None), ast.Add)
-    made = (Origin.CALL, Origin.FRESH)
-    is_made = all(obj.origin in made for obj in site.value.objs) and isinstance(site.write.target, ast.Name)
-    is_by_tensor = any(operand.is_tensor and not operand.likely for operand in site.write.operands)
-    return is_scaled and is_made and is_by_tensor and site.harm()[0] is Harm.HARMFUL
+    if site.write.kind is not WriteKind.AUGMENTED or not isinstance(site.write.target, ast.Name):
+        return False
+    made = (obj.origin is Origin.FRESH or obj.operator == LAYER_CALLED for obj in site.value.objs)
+    return site.value.is_tensor and all(made) and not any(o.must_be(CONTAINER) for o in site.write.operands)
 
 
 def _may_be_copied(site: Site) -> ast.expr | None:

@@ -19,51 +19,31 @@ from dataclasses import replace
 
 from unplace.diagnostics.catalogue import Rewrite
 from unplace.diagnostics.findings import Applicability, FileReport, Finding, Status
-from unplace.text.edits import Edit, apply_edits
+from unplace.text.edits import apply_edits
 from unplace.text.trees import parsed
 
 _OF_FLAGS = (Rewrite.FLAG_DROPPED, Rewrite.FLAG_CLEARED)
 
-Left = Callable[[str], int]
-"""Counts the operations of a text that the run would have to repair."""
 
+def without_needless(report: FileReport, left: Callable[[str], int]) -> FileReport:
+    """Return a report less the fixes of flags that others beside them, in one class or function, make needless.
 
-def without_needless(report: FileReport, left: Left) -> FileReport:
-    """Return a report less the fixes of flags without which nothing more is left than with them.
-
-    A flag is tried beside the other fixes in its statement of the module's top level, whose edits its finding takes if
-    they repair it, too.
+    `left` counts the operations of a text that the run would have to repair. The findings about such a flag take the
+    edits beside it, which repair them, too.
     """
     starts = [statement.lineno for statement in parsed(report.before).body]
-    groups: dict[int, set[int]] = {}
-    for finding in report.findings:
-        if finding.status is Status.REWRITTEN and finding.fix is not None and not finding.elsewhere:
-            groups.setdefault(bisect_right(starts, finding.line), set()).add(finding.fix)
-    flags = {f.fix for f in report.findings if f.reason.kind in _OF_FLAGS and f.fix is not None}
-    several = [fixes for fixes in groups.values() if len(fixes) > 1 and fixes & flags]
-    remaining = left(report.after) if several else 0
-    needless: set[int] = set()
-    findings = list(report.findings)
-    for fixes in several:
-        needed = set(fixes)
-        for fix in sorted(fixes & flags):
-            tried = apply_edits(report.before, _edits(report, needless | {fix}))
-            if len(needed) > 1 and left(tried) <= remaining:
-                needless.add(fix)
-                needed.remove(fix)
-        beside = [finding for finding in report.findings if finding.fix in needed]
-        findings = [_repaired(f, beside) if f.fix in fixes - needed else f for f in findings]
-    if not needless:
-        return report
-    edits = _edits(report, needless)
-    return replace(report, after=apply_edits(report.before, edits), findings=findings, edits=edits)
-
-
-def _edits(report: FileReport, needless: set[int]) -> list[Edit]:
-    """Return the edits of a report less those that only the fixes in `needless` make."""
     made = [finding for finding in report.findings if finding.status is Status.REWRITTEN]
-    theirs = {edit for finding in made if finding.fix in needless for edit in finding.edits}
-    return sorted({*report.edits} - theirs | {e for f in made if f.fix not in needless for e in f.edits})
+    for flag in [finding for finding in made if finding.reason.kind in _OF_FLAGS]:
+        here = bisect_right(starts, flag.line)
+        beside = [f for f in made if f.fix != flag.fix and bisect_right(starts, f.line) == here]
+        own = {*flag.edits} - {edit for f in made if f.fix != flag.fix for edit in f.edits}
+        edits = sorted({*report.edits} - own)
+        tried = apply_edits(report.before, edits)
+        if beside and left(tried) <= left(report.after):
+            made = [_repaired(f, beside) if f.fix == flag.fix else f for f in made]
+            findings = [_repaired(f, beside) if f.fix == flag.fix else f for f in report.findings]
+            report = replace(report, after=tried, findings=findings, edits=edits)
+    return report
 
 
 def _repaired(finding: Finding, beside: list[Finding]) -> Finding:

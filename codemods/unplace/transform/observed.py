@@ -31,6 +31,7 @@ _ABOUT_HOLDERS = frozenset(
 _ABOUT_KEEPERS = frozenset({Assumption.NOT_KEPT, Assumption.NOT_STORED})
 _MOST = 3
 """The number of names or holders that are told."""
+_ABOUT_KIND = (Assumption.TENSOR, Assumption.NO_LIST)
 _ABOUT_DTYPE = frozenset({Assumption.NOT_WIDER})
 
 _OUT_OF_SIGHT = frozenset(
@@ -96,7 +97,7 @@ def _confirms(facts: OperationFacts | None, assumption: Reason, target: str) -> 
     kind, runs = assumption.kind, 0
     if kind in (Assumption.UNDIFFERENTIATED, Assumption.SEEN_BY_AUTOGRAD):
         return _confirms_purpose(facts, assumption)
-    if kind is Assumption.TENSOR:
+    if kind in _ABOUT_KIND:
         runs = facts.runs if facts.tensors == facts.runs else 0
     elif kind in _ABOUT_DTYPE:
         runs = facts.tensors if not facts.wider and not facts.unmeasured else 0
@@ -159,7 +160,7 @@ def _contradicts(facts: OperationFacts | None, assumption: Reason, target: str) 
         return None
     found: Reason | None = None
     runs = f"{facts.tensors:,}"
-    if assumption.kind is Assumption.TENSOR and facts.types:
+    if assumption.kind in _ABOUT_KIND and facts.types:
         times = sum(facts.types.values())
         found = Contradiction.TYPE(type=_most(facts.types), times=f"{times:,}", runs=f"{facts.runs:,}")
     elif assumption.kind in _ABOUT_DTYPE and facts.wider:
@@ -235,7 +236,7 @@ def _takes_flag(name: str) -> bool:
 
 def _is_about(assumption: Reason, target: str) -> bool:
     """Tell whether an assumption is about the written tensor, and not about another one."""
-    if assumption.kind in (Assumption.TENSOR, Assumption.NOT_SHARED, *_ABOUT_DTYPE):
+    if assumption.kind in (*_ABOUT_KIND, Assumption.NOT_SHARED, *_ABOUT_DTYPE):
         return any(part == target for _, part in assumption.parts)
     return True
 

@@ -89,12 +89,11 @@ def rewrite_text(text: str, path: str, options: Options, programs: Programs | No
         report = joined(report, following)
     if options.only is None or not report.changed:
         return report
-    return without_needless(report, lambda text: _left(first_round(text, path, later, programs)))
 
+    def left(text: str) -> int:
+        return sum(f.status is not Status.KEPT for f in first_round(text, path, later, programs).findings)
 
-def _left(report: FileReport) -> int:
-    """Return how many operations a run of a text would have to repair."""
-    return sum(finding.status is not Status.KEPT for finding in report.findings)
+    return without_needless(report, left)
 
 
 def _repaired(

@@ -134,8 +134,8 @@ ANY = "*"  # the slot that stands for all elements of a container
 ITERATING = "__iter__"
 """The operator by which a loop or an unpacking takes the rows of a tensor."""
 
-CALLED = "__call__"
-"""The operator of what a call into code out of sight returned, and of the elements of that."""
+BY_CALLS = CALLED, LAYER_CALLED = "__call__", "forward"
+"""The operators of what a call into code out of sight, or of a layer there, returned, and of the elements of that."""
 
 SELECTING = "__getitem__"
 """The operator by which an index with tensors or lists in it copies elements."""

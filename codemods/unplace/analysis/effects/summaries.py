@@ -12,6 +12,7 @@ from unplace.analysis.domain.refs import Bound, Class, Function, Instance, Parti
 from unplace.analysis.domain.snapshot import IN_ATTRIBUTES, Snapshot
 from unplace.analysis.domain.state import refs_of_either
 from unplace.analysis.domain.values import (
+    BY_CALLS,
     CALLABLE,
     CALLED,
     CONTAINER,
@@ -283,7 +284,7 @@ def _describe(run: Run, value: Value, state: Facts, depth: int) -> Returned:
         source=forbidden or _attribute(run, value) or _item(run, value),
         label=next((o.label for o in value.objs), "") if forbidden is not None else "",
         operator=members.APPLYING if forbidden is not None else None,
-        is_of_unseen=bool(others) and held is not None and all(obj.operator == CALLED for obj in others),
+        is_of_unseen=bool(others) and held is not None and all(obj.operator in BY_CALLS for obj in others),
         is_view=bool(value.objs) and all(o in state.bases and state.bases[o].link is Link.VIEW for o in value.objs),
         unseen=unseen,
         may_be_leaf=bool(value.graph) and not run.leaves.isdisjoint(value.objs),

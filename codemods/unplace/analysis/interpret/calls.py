@@ -30,6 +30,7 @@ from unplace.analysis.domain.values import (
     CALLED,
     CONTAINER,
     DICT,
+    LAYER_CALLED,
     MODULE,
     NAMESPACE,
     NONE_VALUE,
@@ -237,7 +238,7 @@ class Calls:
         is_module = callee is not None and (callee.must_be(MODULE) or self._is_own_attribute(node.func))
         kinds = TENSOR if is_module and any(v.is_tensor for v in values) else UNKNOWN
         is_holder = self._holds_arguments(node) or _is_view_of_tensors(self.run, node.func)
-        operator = None if may_be_seen or is_holder else CALLED
+        operator = None if may_be_seen or is_holder else LAYER_CALLED if kinds == TENSOR else CALLED
         result = self.evaluator.unknown(node, state, f"the result of {label}", operator=operator)
         if kinds == TENSOR:  # neither the callee nor a module or other object is the result
             others = [v for v in values if v.may_be(TENSOR | CONTAINER | UNKNOWN)]

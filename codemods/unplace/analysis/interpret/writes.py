@@ -179,9 +179,8 @@ def as_arguments(given: Mapping[str, Value]) -> dict[str, Value]:
     Through an index or a mask, no gradient flows; and torch takes bounds as two numbers or as two tensors.
     """
     bound = {name: v._replace(graph=NO_GRAPH) if name in results.CHOOSING else v for name, v in given.items()}
-    bounds = [name for name in results.BOUNDS if name in bound]
-    if any(bound[name].must_be(NUMBER) for name in bounds):
-        bound.update(dict.fromkeys(bounds, NUMBER_VALUE))
+    if any(bound[name].must_be(NUMBER) for name in results.BOUNDS if name in bound):
+        bound |= {name: NUMBER_VALUE for name in results.BOUNDS if name in bound}
     return bound
 
 

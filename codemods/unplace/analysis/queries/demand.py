@@ -118,11 +118,9 @@ class _Flow:
 
     def _is_stored(self, target: ast.expr) -> bool:
         """Tell whether a gradient flows on from what is stored in a target; `.data` and integers cut it off."""
-        if is_data_attribute(target):
-            return False
         if isinstance(target, ast.Subscript) and self.run.values[target.value].dtype in DISCRETE:
             return False
-        return not isinstance(target, ast.Name) or self._name(target.id)
+        return not is_data_attribute(target) and (not isinstance(target, ast.Name) or self._name(target.id))
 
     def _is_given(self, call: ast.AST | None, is_known: bool) -> bool:
         """Tell whether a gradient flows on from a call; one of unseen code, or of `backward`, may ask for it."""

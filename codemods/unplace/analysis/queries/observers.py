@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from unplace.analysis.domain.facts import Definition, Facts
 from unplace.analysis.domain.paths import AccessPath, Binding
-from unplace.analysis.domain.values import CALLED, LIST, TENSOR, UNKNOWN, Link, Obj, Origin, Value
+from unplace.analysis.domain.values import BY_CALLS, LIST, TENSOR, UNKNOWN, Link, Obj, Origin, Value
 from unplace.analysis.interpret.run import Run
 from unplace.diagnostics.catalogue import Assumption, Relation
 from unplace.diagnostics.reasons import Line, Reason, quoted
@@ -93,7 +93,7 @@ def assumption_about(obj: Obj) -> Reason | None:
     """Return what has to be assumed of a tensor from outside, which others may have; None where nothing has."""
     if obj.parameter is not None:
         return Assumption.CALLER_LOOKS_AWAY(name=obj.parameter)
-    if obj.operator == CALLED:
+    if obj.operator in BY_CALLS:
         return Assumption.RESULT_HELD_ALONE(place=obj.label)
     if obj.origin in (Origin.ATTRIBUTE, Origin.GLOBAL, Origin.CLOSURE, Origin.CALL):
         return Assumption.HELD_ALONE(place=quoted(obj.label))

@@ -146,20 +146,11 @@ def forbidden_passed(program: Program, scope: Scope, parameter: str) -> tuple[Ha
 
     It is what gets a gradient itself, parameters first, or one of several views of a tensor: `fill(y.chunk(2)[0])`.
     """
-    found = _forbidden(program, scope, parameter)
-    return min(found, key=lambda each: (not each[1].is_leaf, not is_parameter(each[0].write)), default=None)
-
-
-def forbidden_calls(program: Program, scope: Scope, parameter: str) -> list[Handed]:
-    """Return all calls that pass what torch lets nobody write."""
-    return [call for call, _ in _forbidden(program, scope, parameter)]
-
-
-def _forbidden(program: Program, scope: Scope, parameter: str) -> list[tuple[Handed, Forbidden]]:
     if recording.may_be_off(program.module, scope):
-        return []
+        return None
     asked = ((call, _why_passed(call)) for call in _further_out(program, scope, parameter, is_reached=True))
-    return [(call, why) for call, why in asked if why is not None and (why.is_leaf or why.is_piece)]
+    found = [(call, why) for call, why in asked if why is not None and (why.is_leaf or why.is_piece)]
+    return min(found, key=lambda each: (not each[1].is_leaf, not is_parameter(each[0].write)), default=None)
 
 
 def _why_passed(call: Handed) -> Forbidden | None:

@@ -37,9 +37,8 @@ def own_copy(site: Site, text: Text) -> Aside | None:
     names = list(dict.fromkeys(o.parameter for o in owners if o.parameter is not None))
     if not names or not isinstance(function, ast.FunctionDef) or _is_seen_outside(site):
         return None
-    if any(site.state.bases[obj].link is Link.CALL for obj in site.roots() & site.state.bases.keys()):
-        return None  # what an unknown call returned is hardly the argument
-    if is_named_in_place(function.name):
+    is_returned = any(site.state.bases[obj].link is Link.CALL for obj in site.roots() & site.state.bases.keys())
+    if is_named_in_place(function.name) or is_returned:  # what an unknown call returned is hardly the argument
         return None
     if not all(_is_copied(site, o) for o in owners if o.parameter is not None):
         return None

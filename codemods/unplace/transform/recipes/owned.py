@@ -54,17 +54,17 @@ def made_out_of_sight(site: Site, copy: Copy, text: Text) -> Aside | None:
     """
     keys = [site.run.names.key_of(obj) for obj in site.value.objs]
     calls = {key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.Call)}
-    makers = [call for call in calls if site.run.values[call].objs == site.value.objs]
+    makers = {call for call in calls if site.run.values[call].objs == site.value.objs}
     if len(makers) != 1 or len(copy.places) > 1 or copy.views or copy.after:
         return None
     roots = site.roots()
     saves = {saved.node for root in roots for saved in site.state.saved.get(root, ()) if saved.certain}
-    if not saves <= {*makers} or not any(root.origin is Origin.CALL for root in roots):
+    if not saves <= makers or not any(root.origin is Origin.CALL for root in roots):
         return None
     writes = (w for w in site.run.possible_writes() if not w.state.roots(w.value.objs).isdisjoint(roots))
     if any(w.value.objs != site.value.objs for w in writes):
         return None
-    edits = laid_out(text, copied(text, makers[0], site.run.parents))
+    edits = laid_out(text, copied(text, makers.pop(), site.run.parents))
     return Aside(edits, Rewrite.OWNED_WHERE_MADE(name=site.name), copy.assumptions)
 
 

@@ -19,7 +19,7 @@ from unplace.diagnostics.forms import Form, WriteKind
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.transform.emit.layout import standing_alone
-from unplace.transform.emit.snippet import Snippet, expression, needs_parentheses
+from unplace.transform.emit.snippet import Snippet, expression
 from unplace.transform.rule import CallRule, is_repeatable
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Refuse
@@ -29,7 +29,7 @@ def stored(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...
     """Return the edits that compute a result out of place and store it; None where no assignment can stand."""
     place = site.write.target
     is_alone = site.statement is site.node or getattr(site.statement, "value", None) is site.node
-    if not is_alone or not isinstance(site.statement, ast.Expr | ast.AugAssign) or not is_repeatable(site.run, place):
+    if not is_alone or not isinstance(site.statement, ast.Expr) or not is_repeatable(site.run, place):
         return None
     rule = rules[site.form]
     if isinstance(rule, CallRule) and rule.missing(site) is not None:
@@ -37,9 +37,8 @@ def stored(site: Site, rules: Mapping[Form, Any], text: Text) -> tuple[Edit, ...
     written = standing_alone(text.slice(place))
     if site.write.kind is WriteKind.METHOD:
         return _method(site, written, text)
-    if site.write.kind in (WriteKind.FUNCTION, WriteKind.FLAG):
-        return _function(site, written, rules, text)
-    return _power(site, text) if site.write.kind is WriteKind.AUGMENTED else None
+    is_function = site.write.kind in (WriteKind.FUNCTION, WriteKind.FLAG)
+    return _function(site, written, rules, text) if is_function else None
 
 
 def _target(site: Site, place: str) -> str:
@@ -83,17 +82,3 @@ def _function(site: Site, place: str, rules: Mapping[Form, Any], text: Text) -> 
     snippet.change(site.node, change)
     snippet.change(site.write.target, lambda _: expression(read))
     return (Edit(snippet.start, snippet.end, f"{_target(site, place)} = {snippet.code(snippet.node(site.node))}"),)
-
-
-def _power(site: Site, text: Text) -> tuple[Edit, ...] | None:
-    """Turn `y **= e` into `y[...] = y.clone() ** e`."""
-    node = site.node
-    assert isinstance(node, ast.AugAssign)
-    start, target_end = text.span(node.target)
-    value_start, _ = text.span(node.value)
-    between = text.text[target_end:value_start]
-    if between.strip() != "**=" or needs_parentheses(node.value, node.op):
-        return None
-    target = text.text[start:target_end]
-    read = _read(site, target, torchapi.tensor_method("pow"))
-    return (Edit(start, value_start, f"{_target(site, target)} = {read}{between.replace('**=', '**')}"),)

@@ -63,8 +63,6 @@ from unplace.transform.recipes.results import stored
 from unplace.transform.sites import Site, form_of
 from unplace.transform.verdicts import CopySaved
 
-_TESTS_OF_KINDS = frozenset(["isinstance", "type", "hasattr", "getattr", "callable", "is_tensor"])
-
 
 def copy_saved(site: Site, rules: Mapping[Form, Any], text: Text, *, is_costly: bool = False) -> CopySaved | None:
     """Return the copies that keep the old values for backward, if every operation that saved them is known.
@@ -126,7 +124,7 @@ def _all_copied(
         by.append(saved)
         for inner, node, needed in copies:
             found.add(node, path, needed)
-            found.assumptions |= dict.fromkeys(_of_kind(site, inner, node))
+            found.assumptions |= dict.fromkeys(_of_kind(inner, node))
     lines = ((saved.operation, Line(saved.line, file=saved.file)) for saved in in_order(by))
     found.told |= dict.fromkeys(Saver.OPERATION(name=name, line=line) for name, line in lines)
     return found
@@ -157,31 +155,10 @@ def _path_for(site: Site, run: Run, saved: Saved) -> str | None:
     return module.place.path if is_open and module.place is not None else None
 
 
-def _of_kind(site: Site, run: Run, copied: ast.AST) -> tuple[Reason, ...]:
+def _of_kind(run: Run, copied: ast.AST) -> tuple[Reason, ...]:
     """Return the assumption that a copied expression is a tensor, where that is only likely."""
-    if not isinstance(copied, ast.expr) or not run.values[copied].likely or _is_passed_next(site, run, copied):
-        return ()
-    return (Assumption.TENSOR(name=code_of(copied)),)
-
-
-def _is_passed_next(site: Site, run: Run, copied: ast.expr) -> bool:
-    """Tell whether a caller passes the copied value, come what may, to the function, which works with tensors alone."""
-    here = run.flow.spot(run.statement_of(copied))
-    if run is site.run or here is None or not site.value.is_tensor or site.value.likely or _asks_for_kinds(site):
-        return False
-    for (call, _, callee), (_, write) in run.handed.items():
-        there = run.flow.spot(write.statement)
-        is_it = callee is site.run.scope and call in run.followed and is_same(write.value, run.values[copied])
-        if is_it and there is not None and there.block is here.block and here.position <= there.position:
-            between = there.block[here.position : there.position + 1]
-            return all(isinstance(statement, ast.Assign | ast.Expr | ast.Return) for statement in between)
-    return False
-
-
-def _asks_for_kinds(site: Site) -> bool:
-    """Tell whether a function may do one thing with tensors and another with what isn't one."""
-    attributes = {node.attr for node in site.run.scope.of(ast.Attribute)}
-    return not _TESTS_OF_KINDS.isdisjoint(site.run.scope.read | attributes)
+    is_likely = isinstance(copied, ast.expr) and run.values[copied].likely
+    return (Assumption.TENSOR(name=code_of(copied)),) if is_likely else ()
 
 
 def saves_its_operands(site: Site) -> bool:
