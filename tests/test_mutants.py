@@ -548,7 +548,7 @@ MUTANTS: dict[int, list[Mutant]] = {
         mutant(
             "generators",
             scripted("decorated"),
-            "transform.fallbacks.Fallbacks._aside",
+            "transform.fallbacks.Fallbacks._changed_there",
             edited(("site.run.scope in compiled(site.program.module)", "False")),
             NOT_COMPILED,
         ),

@@ -287,7 +287,10 @@ def test_a_module_of_another_file_is_known_by_its_forward(tmp_path: Path) -> Non
             return Net(), (torch.rand(2, 3),)
     """
     files = {"blocks.py": BLOCKS, "main.py": main}
-    assert alone_and_together(tmp_path / "plain", files) == (["refused"], ["rewritten"])
+    assert alone_and_together(tmp_path / "plain", files) == (["rewritten"], ["rewritten"])
+    paths = [[str(tmp_path / "plain/pkg/main.py")], sorted(map(str, (tmp_path / "plain").rglob("*.py")))]
+    assumed = [outcomes(each)["main.py"].findings[0].assumptions for each in paths]
+    assert ["`h` is no list" in " ".join(each) for each in assumed] == [True, False]
     assert check(tmp_path, files)["main.py"].change is not None
 
 
