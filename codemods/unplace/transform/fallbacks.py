@@ -64,7 +64,7 @@ class Fallbacks:
         """Iterate over the recipes for a statement's writes, what costs least first; `chosen` grows meanwhile."""
         yield self._collected
         if self.options.functional:  # the others leave a write
-            yield self._prepared
+            yield partial(self._changed_there, lambda decision: isinstance(decision.verdict, Refuse))
             return
         around = self._around(decided)
         yield partial(_one_of, around)
@@ -72,7 +72,7 @@ class Fallbacks:
         yield self._copied
         made = (v for v in chosen.values() if isinstance(v, CopySaved) and self._is_made(v))
         yield partial(self._copied_already, frozenset(node for verdict in made for node in verdict.copied))
-        yield self._changed
+        yield partial(self._changed_there, self._had_better_stay)
 
     # -- recipes: from the decisions about a statement to those of them that get another verdict --------------------
 
@@ -88,11 +88,6 @@ class Fallbacks:
             return {}
         collected = collect_slots(site, verdict, self.text)
         return {decision: collected} if collected is not None and self._is_made(collected) else {}
-
-    def _prepared(self, decisions: list[Decision]) -> _Verdicts:
-        """Change code around writes that are refused as they stand, so that the next round can rewrite them."""
-        is_refused = any(isinstance(decision.verdict, Refuse) for decision in decisions)
-        return self._changed_there(decisions) if is_refused else {}
 
     def _copied_once(self, decisions: list[Decision]) -> _Verdicts:
         """Copy a tensor where the function gets or makes it, in place of a clone in every round of a loop."""
@@ -134,10 +129,6 @@ class Fallbacks:
         is_there = same is not None and not same.elsewhere and copied >= same.copied and self._is_made(same)
         return {decision: same} if same is not None and is_there else {}
 
-    def _changed(self, decisions: list[Decision]) -> _Verdicts:
-        """Change code around writes that had better stay."""
-        return self._changed_there(decisions) if any(map(self._had_better_stay, decisions)) else {}
-
     # -- what the recipes are made of -------------------------------------------------------------------------------
 
     def _around(self, decided: _Plan) -> dict[ast.stmt, Aside]:
@@ -159,8 +150,10 @@ class Fallbacks:
             names = {site.run.scope.name} if is_open else set()
         return any(map(site.program.module.is_named_elsewhere, names))
 
-    def _changed_there(self, decisions: list[Decision]) -> _Verdicts:
-        """Change code elsewhere in the function: it cuts forbidden pieces differently, or copies its arguments."""
+    def _changed_there(self, is_due: Callable[[Decision], bool], decisions: list[Decision]) -> _Verdicts:
+        """Change code around writes that are due: it cuts forbidden pieces differently, or copies arguments."""
+        if not any(map(is_due, decisions)):
+            return {}
         site, text = decisions[0].site, self.text
         is_alone = len({decision.fate for decision in decisions}) == 1  # one operation, or one chain of calls
         if site.run.scope in compiled(site.program.module):  # TorchScript takes no generators

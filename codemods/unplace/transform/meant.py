@@ -47,8 +47,10 @@ def meant(site: Site) -> Keep | None:
         return Keep(Purpose.LAID_OUT(name=site.name, layout=layout()))
     if site.registered() is not None and not is_like_a_parameter(site) and not _may_be_selected(site):
         return Keep(Purpose.REGISTERED(name=site.name))
-    if grad is GradMode.FOUND_OFF or _initialises(site):
-        return Keep((Purpose.GUARDED if grad is GradMode.FOUND_OFF else Purpose.INITIALISED)(name=site.name))
+    if grad is GradMode.FOUND_OFF:
+        return Keep(Purpose.GUARDED(name=site.name))
+    if _initialises(site):
+        return Keep(Purpose.INITIALISED(name=site.name))
     if grad in (GradMode.DISABLED, GradMode.INFERENCE):
         return Keep(Purpose.NOT_RECORDED(mode=Fact(grad.value)))
     if grad in (GradMode.FUNCTION, GradMode.OPTIMIZER) and not _writes_gradient_of_others(site):

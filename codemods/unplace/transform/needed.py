@@ -31,17 +31,16 @@ def without_needless(report: FileReport, left: Callable[[str], int]) -> FileRepo
     `left` counts the operations of a text that the run would have to repair. The findings about such a flag take the
     edits beside it, which repair them, too.
     """
-    starts = [statement.lineno for statement in parsed(report.before).body]
-    made = [finding for finding in report.findings if finding.status is Status.REWRITTEN]
-    for flag in [finding for finding in made if finding.reason.kind in _OF_FLAGS]:
-        here = bisect_right(starts, flag.line)
-        beside = [f for f in made if f.fix != flag.fix and bisect_right(starts, f.line) == here]
-        own = {*flag.edits} - {edit for f in made if f.fix != flag.fix for edit in f.edits}
-        edits = sorted({*report.edits} - own)
+    flags = {f.fix: f for f in report.findings if f.status is Status.REWRITTEN and f.reason.kind in _OF_FLAGS}
+    starts = [statement.lineno for statement in parsed(report.before).body] if flags else []
+    remaining = left(report.after) if flags else 0
+    for fix, flag in flags.items():
+        others = [f for f in report.findings if f.status is Status.REWRITTEN and f.fix != fix]
+        beside = [f for f in others if bisect_right(starts, f.line) == bisect_right(starts, flag.line)]
+        edits = sorted({*report.edits} - ({*flag.edits} - {edit for f in others for edit in f.edits}))
         tried = apply_edits(report.before, edits)
-        if beside and left(tried) <= left(report.after):
-            made = [_repaired(f, beside) if f.fix == flag.fix else f for f in made]
-            findings = [_repaired(f, beside) if f.fix == flag.fix else f for f in report.findings]
+        if beside and left(tried) <= remaining:
+            findings = [_repaired(f, beside) if f.fix == fix else f for f in report.findings]
             report = replace(report, after=tried, findings=findings, edits=edits)
     return report
 

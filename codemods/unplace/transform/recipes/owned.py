@@ -26,8 +26,7 @@ from unplace.diagnostics.catalogue import Forbids, Rewrite
 from unplace.text.edits import Edit
 from unplace.text.positions import Text
 from unplace.torchapi import members
-from unplace.transform.emit.copies import cloned as copied
-from unplace.transform.emit.copies import laid_out
+from unplace.transform.emit.copies import cloned, laid_out
 from unplace.transform.sites import Site
 from unplace.transform.verdicts import Aside, Copy
 
@@ -38,9 +37,8 @@ def expanded(site: Site, text: Text) -> Aside | None:
     if forbidden is None or forbidden.reason.kind is not Forbids.EXPANDED:
         return None
     objs = frozenset(obj for obj in site.value.objs if obj.operator in members.EXPANDING)
-    keys = [site.run.names.key_of(obj) for obj in objs]
-    calls = {key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.Call)}
-    is_itself = objs == site.value.objs and len(calls) == len(keys)
+    calls = _made_by(site, objs)
+    is_itself = objs == site.value.objs and len(calls) == len(objs)
     if not is_itself or not (site.write.kind.is_whole or _is_by_own_mask(site)) or _is_seen_otherwise(site, objs):
         return None
     edits = tuple(Edit(end, end, ".clone()") for _, end in sorted(map(text.span, calls)))
@@ -52,9 +50,7 @@ def made_out_of_sight(site: Site, copy: Copy, text: Text) -> Aside | None:
 
     Nothing else sees the tensor by the assumptions of `copy`, and nothing else may have written it in between.
     """
-    keys = [site.run.names.key_of(obj) for obj in site.value.objs]
-    calls = {key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.Call)}
-    makers = {call for call in calls if site.run.values[call].objs == site.value.objs}
+    makers = {call for call in _made_by(site, site.value.objs) if site.run.values[call].objs == site.value.objs}
     if len(makers) != 1 or len(copy.places) > 1 or copy.views or copy.after:
         return None
     roots = site.roots()
@@ -64,8 +60,14 @@ def made_out_of_sight(site: Site, copy: Copy, text: Text) -> Aside | None:
     writes = (w for w in site.run.possible_writes() if not w.state.roots(w.value.objs).isdisjoint(roots))
     if any(w.value.objs != site.value.objs for w in writes):
         return None
-    edits = laid_out(text, copied(text, makers.pop(), site.run.parents))
+    edits = laid_out(text, cloned(text, makers.pop(), site.run.parents))
     return Aside(edits, Rewrite.OWNED_WHERE_MADE(name=site.name), copy.assumptions)
+
+
+def _made_by(site: Site, objs: Objs) -> set[ast.Call]:
+    """Return the calls that made some objects."""
+    keys = map(site.run.names.key_of, objs)
+    return {key[0] for key in keys if isinstance(key, tuple) and isinstance(key[0], ast.Call)}
 
 
 def _is_by_own_mask(site: Site) -> bool:

@@ -74,14 +74,14 @@ def _is_change(statement: ast.stmt, decisions: list[Decision], text: Text, optio
         is_plain = all(isinstance(target, ast.Subscript) for target in statement.targets)
     else:
         is_plain = isinstance(statement, ast.AugAssign | ast.Expr)
-    if not is_plain or not has_own_lines(statement, text):
+    if not is_plain or not _has_own_lines(statement, text):
         return False
     return all(
         _is_forbidden(d) or (options.unsafe and _may_be_forbidden(d)) or _was_forbidden(d, options) for d in decisions
     )
 
 
-def has_own_lines(statement: ast.stmt, text: Text) -> bool:
+def _has_own_lines(statement: ast.stmt, text: Text) -> bool:
     """Tell whether no other statement stands in the lines of a statement."""
     start, end = text.span(statement)
     rest = text.text[end : text.line_end(end)].strip()
